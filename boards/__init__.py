@@ -1,0 +1,1 @@
+"""Computed membership, managed boards, publication and public pages."""

@@ -1,0 +1,1 @@
+"""Sources, pulls, listings and postings: the evidence, and nobody's opinion of it."""

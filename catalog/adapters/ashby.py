@@ -1,0 +1,198 @@
+"""Ashby job boards: `api.ashbyhq.com/posting-api/job-board/{organisation}`, one response a board.
+
+Facts: https://developers.ashbyhq.com/docs/public-job-posting-api and recorded responses of 2024 to 2026.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from catalog.adapters.amounts import pay, span
+from catalog.adapters.base import (
+    Context,
+    Detection,
+    ParsedListing,
+    Pay,
+    Period,
+    Reading,
+    Remote,
+    UnreadableResponse,
+)
+from catalog.adapters.fields import (
+    description,
+    employment_type,
+    external_id,
+    html_or_plain,
+    iso_date,
+    link,
+    name,
+    one_line,
+    page_link,
+    title,
+)
+from catalog.adapters.location import places, remote_in
+from catalog.adapters.payload import load, read_rows, refuse_error_body, wrong_shape
+from catalog.links import InvalidURL, split
+
+_PAGE_HOST = "jobs.ashbyhq.com"
+_API_HOST = "api.ashbyhq.com"
+# Organisations may hold spaces ("Flock Safety") and letters of any script.
+_ORGANISATION = re.compile(r"[^\W_](?:[\w .,&'\u2019()+-]{0,98}[\w.)+])?")
+_FILE = re.compile(r".*\.(?:txt|xml|ico|js|css|json|html?|png|svg)", re.IGNORECASE)
+_POSTING_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_RESERVED = frozenset({"api", "embed", "static", "assets", "jobs", "job-board", "posting-api", "meeting"})
+
+_REMOTE: dict[str, Remote] = {"onsite": "no", "hybrid": "hybrid", "remote": "yes"}
+_PERIODS: dict[str, Period] = {
+    "1 YEAR": "year",
+    "1 MONTH": "month",
+    "1 WEEK": "week",
+    "1 DAY": "day",
+    "1 HOUR": "hour",
+    "1 TIME": "one_time",
+}
+
+
+class Ashby:
+    kind = "ashby"
+    name = "Ashby"
+
+    def detect(self, url: str) -> Detection | None:
+        try:
+            parts = split(url)
+        except InvalidURL:
+            return None
+        if parts.host == _PAGE_HOST:
+            return _found(parts.segments)
+        if parts.host == _API_HOST and parts.segments[:2] == ("posting-api", "job-board"):
+            return _found(parts.segments[2:3])
+        return None
+
+    def posting_url(self, found: Detection) -> str:
+        """Lower case, because the platform answers to an organisation's name in any case."""
+        return f"{_board(found.token.lower())}/{found.posting_id}"
+
+    def board_url(self, context: Context) -> str:
+        return _board(context.token)
+
+    def list_url(self, context: Context) -> str:
+        organisation = quote(context.token, safe="")
+        return f"https://{_API_HOST}/posting-api/job-board/{organisation}?includeCompensation=true"
+
+    def headers(self) -> Mapping[str, str]:
+        return {"Accept": "application/json"}
+
+    def parse(self, payload: bytes, context: Context) -> Reading:
+        """Read a board, `{"jobs": […]}`, which is the whole of it, or one posting out of it.
+
+        Unlisted rows are not shown to anybody: they are left out and counted. An organisation that does
+        not exist is "Not Found" in plain text, or null in the platform's other interface.
+        """
+        if payload.strip() == b"Not Found":
+            raise UnreadableResponse("unknown_board", "the platform knows no such board")
+        body = load(payload)
+        if not isinstance(body, dict):
+            wrong_shape("an Ashby response is an object")
+        refuse_error_body(body)
+        if body.get("data") == {"organization": None}:
+            raise UnreadableResponse("unknown_board", "the platform knows no such organisation")
+        if "jobs" not in body and "jobUrl" in body:
+            return read_rows([body], lambda row: _listing(row, context)).detail()
+        jobs = body.get("jobs")
+        if not isinstance(jobs, list):
+            wrong_shape("the response holds no list of jobs")
+        listed = [job for job in jobs if not (isinstance(job, dict) and job.get("isListed") is False)]
+        rows = read_rows(listed, lambda row: _listing(row, context))
+        unlisted = len(jobs) - len(listed)
+        return rows.board(total=rows.count, note=f"{unlisted} unlisted rows left out" if unlisted else "")
+
+
+def _listing(row: dict[str, Any], context: Context) -> ParsedListing:
+    flags: list[str] = []
+    board = _board(context.token)
+    locations = [row.get("location"), *(each.get("location") for each in _objects(row, "secondaryLocations"))]
+    url, raw_url = page_link(row.get("jobUrl"), board)
+    html, text = description([html_or_plain(row.get("descriptionHtml"), row.get("descriptionPlain"))], flags)
+    return ParsedListing(
+        external_id=external_id(row.get("id")),
+        url=url,
+        raw_url=raw_url,
+        apply_url=link(row.get("applyUrl"), board),
+        title=title(row.get("title"), flags),
+        company=context.company or None,
+        locations=places(locations),
+        remote=_remote(row, locations),
+        employment_type=employment_type(row.get("employmentType")),
+        department=name(row.get("department")) or name(row.get("team")),
+        posted_at=iso_date(row.get("publishedAt"), context),
+        compensation=_pay(row, flags),
+        description_html=html,
+        description_text=text,
+        flags=tuple(flags),
+    )
+
+
+def _remote(row: dict[str, Any], locations: list[Any]) -> Remote:
+    """`workplaceType` decides. Older rows have only `isRemote`, which is true for hybrid places too."""
+    if known := _REMOTE.get(one_line(row.get("workplaceType"), limit=50).lower()):
+        return known
+    said = remote_in(locations)
+    if said == "hybrid" or not isinstance(row.get("isRemote"), bool):
+        return said
+    return "yes" if row["isRemote"] else "no"
+
+
+def _pay(row: dict[str, Any], flags: list[str]) -> Pay | None:
+    """The salary of the summary, else the first tier's currency over all tiers.
+
+    Equity, bonus and commission stand beside it as components of other types. Tiers may be in different
+    currencies; the summary keeps one. An employer can keep pay off its postings.
+    """
+    compensation = row.get("compensation")
+    if not isinstance(compensation, dict) or row.get("shouldDisplayCompensationOnJobPostings") is False:
+        return None
+    tiers = (
+        part for tier in _objects(compensation, "compensationTiers") for part in _objects(tier, "components")
+    )
+    summary = span(_salaries(_objects(compensation, "summaryComponents"), flags))
+    return summary or span(_salaries(tiers, flags))
+
+
+def _salaries(components: Iterator[dict[str, Any]], flags: list[str]) -> Iterator[Pay]:
+    for part in components:
+        if part.get("compensationType") != "Salary":
+            continue
+        stated = pay(
+            part.get("minValue"),
+            part.get("maxValue"),
+            currency=part.get("currencyCode"),
+            period=_PERIODS.get(one_line(part.get("interval"), limit=50).upper()),
+            flags=flags,
+        )
+        if stated:
+            yield stated
+
+
+def _objects(row: dict[str, Any], key: str) -> Iterator[dict[str, Any]]:
+    values = row.get(key)
+    return (value for value in values if isinstance(value, dict)) if isinstance(values, list) else iter(())
+
+
+def _board(organisation: str) -> str:
+    return f"https://{_PAGE_HOST}/{quote(organisation, safe='')}"
+
+
+def _found(segments: tuple[str, ...]) -> Detection | None:
+    token, posting = (*segments[:2], "", "")[:2]
+    if not _ORGANISATION.fullmatch(token) or _FILE.fullmatch(token) or token.lower() in _RESERVED:
+        return None
+    posting = posting.lower()
+    return Detection(
+        kind=Ashby.kind,
+        token=token,
+        posting_id=posting if _POSTING_ID.fullmatch(posting) else None,
+        reason="the address of an Ashby board",
+    )

@@ -1,0 +1,165 @@
+"""Values of a platform's payload as fields of a listing. None raises by accident of type."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from urllib.parse import urljoin
+
+from catalog.adapters.base import Context, EmploymentType
+from catalog.adapters.payload import RowUnreadable
+from catalog.html import MAX_CHARACTERS, as_paragraphs, clean, sanitise, to_text
+from catalog.links import is_public_link
+
+MAX_ID = 200
+MAX_TITLE = 512
+MAX_NAME = 200
+
+# Entities as a template engine writes them. Without the semicolon, "R&D" or "AT&T" would be at risk.
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].+)?")
+_EARLIEST = 2000  # hiring platforms are younger: an earlier year is a placeholder (epoch 0, 0001-01-01)
+_LATEST = 2100
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECONDS_FROM = 10**11  # the year 5138 in seconds, 1973 in milliseconds
+_CLOCK_SKEW = timedelta(days=1)  # a platform's day may have begun before ours
+
+# First match decides: what somebody is matters more than how many hours.
+_EMPLOYMENT: tuple[tuple[EmploymentType, re.Pattern[str]], ...] = (
+    ("internship", re.compile(r"\b(intern|interns|internship|co[\s-]?op|praktik\w*|stage|stagiaire)\b")),
+    ("volunteer", re.compile(r"\bvolunteer\w*\b")),
+    ("contract", re.compile(r"\b(contract|contractor|contracting|freelance\w*|1099)\b")),
+    ("temporary", re.compile(r"\b(temp|temporary|seasonal|fixed[\s-]?term|interim)\b")),
+)
+_FULL_TIME = re.compile(r"\b(full[\s_-]?time|vollzeit|temps plein)\b")
+_PART_TIME = re.compile(r"\b(part[\s_-]?time|teilzeit|temps partiel|werkstudent\w*)\b")
+_OTHER = re.compile(r"other|per[\s-]?diem|casual|apprentice\w*|trainee\w*")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def external_id(value: object) -> str:
+    """The platform's id of a posting as text. Raises RowUnreadable when there is none to rely on."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise RowUnreadable("the row has no id")
+    text = str(value).strip()
+    if not text or len(text) > MAX_ID or clean(text) != text or "\ufffd" in text:
+        raise RowUnreadable("the row's id is empty, too long or damaged")
+    return text
+
+
+def title(value: object, flags: list[str]) -> str:
+    """The title on one line, entities decoded once; cut with the flag "title_cut" at 512 characters.
+
+    Raises RowUnreadable when there is none.
+    """
+    text = one_line(value, limit=10 * MAX_TITLE)
+    if not text:
+        raise RowUnreadable("the row has no title")
+    if len(text) > MAX_TITLE:
+        flags.append("title_cut")
+    return text[:MAX_TITLE].rstrip()
+
+
+def name(value: object) -> str | None:
+    """A short name (employer, department) on one line, or None."""
+    return one_line(value, limit=MAX_NAME) or None
+
+
+def one_line(value: object, *, limit: int) -> str:
+    """Text on one line, entities decoded once; "" for anything that is not text."""
+    if not isinstance(value, str):
+        return ""
+    start = value.lstrip()[: 4 * limit]  # enough for entities, and a bound for hostile lengths
+    return clean(_ENTITY.sub(lambda entity: unescape(entity[0]), start))[:limit].rstrip()
+
+
+def page_link(value: object, base: str) -> tuple[str, str | None]:
+    """A posting's own link, and the source's spelling where the link had to be resolved against `base`.
+
+    Raises RowUnreadable without a public web address: a posting that cannot be opened is no listing.
+    """
+    url = link(value, base)
+    if url is None:
+        raise RowUnreadable("the row has no link to a public web page")
+    return url, None if url == value else clean(str(value))
+
+
+def link(value: object, base: str) -> str | None:
+    """A public web address as the source spells it, or None: script, relative, private, too long."""
+    if not isinstance(value, str):
+        return None
+    url = value.strip()
+    try:
+        if url.startswith("/"):
+            url = urljoin(base, url)
+        return url if is_public_link(url) else None
+    except ValueError:  # urljoin on malformed brackets
+        return None
+
+
+def iso_date(value: object, context: Context) -> str | None:
+    """An ISO date or time as the source states it: an instant with its offset, else a day (A9).
+
+    Impossible dates, years before 2000, and times after the response was fetched are None.
+    """
+    if not isinstance(value, str) or not _ISO.fullmatch(value.strip()):
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return _stated(moment, context, has_time=len(value.strip()) > len("2026-11-29"))
+
+
+def epoch_date(value: object, context: Context) -> str | None:
+    """An instant given as seconds or milliseconds since 1970 (told apart by size), or None."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 10**14:
+        return None
+    milliseconds = value if value >= _MILLISECONDS_FROM else value * 1000
+    return _stated(_EPOCH + timedelta(milliseconds=milliseconds), context, has_time=True)
+
+
+def employment_type(value: object) -> EmploymentType | None:
+    """The employment type that a free label states. "Permanent" and "Regular" state none."""
+    label = _CAMEL.sub(" ", one_line(value, limit=MAX_NAME)).lower()
+    for kind, words in _EMPLOYMENT:
+        if words.search(label):
+            return kind
+    full, part = bool(_FULL_TIME.search(label)), bool(_PART_TIME.search(label))
+    if full and part:
+        return "other"
+    if full or part:
+        return "full_time" if full else "part_time"
+    return "other" if _OTHER.search(label) else None
+
+
+def description(parts: list[str], flags: list[str]) -> tuple[str, str]:
+    """Sanitised HTML and its text, from HTML fragments sanitised one by one.
+
+    An element left open in one fragment cannot swallow the next. Too much text: ("", "") with the flag
+    "description_too_long", because a part of a description is never kept as the description (A5).
+    """
+    if sum(map(len, parts)) > MAX_CHARACTERS:
+        flags.append("description_too_long")
+        return "", ""
+    html = "\n".join(safe for part in parts if (safe := sanitise(part)))
+    text = to_text(html)
+    return (html, text) if text else ("", "")
+
+
+def html_or_plain(html: object, plain: object) -> str:
+    """The HTML form of a text when it shows anything, else the plain form as paragraphs, else ""."""
+    if isinstance(html, str) and html.strip():
+        return html
+    return as_paragraphs(plain) if isinstance(plain, str) else ""
+
+
+def _stated(moment: datetime, context: Context, *, has_time: bool) -> str | None:
+    if not _EARLIEST <= moment.year <= _LATEST:
+        return None
+    as_instant = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if context.fetched_at is not None and as_instant > context.fetched_at + _CLOCK_SKEW:
+        return None
+    return moment.isoformat() if has_time and moment.tzinfo is not None else moment.date().isoformat()

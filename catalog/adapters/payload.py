@@ -1,0 +1,157 @@
+"""A saved response as JSON, or the reason why it is none; and rows of it as a reading."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from catalog.adapters.base import ParsedListing, Reading, Rejected, UnreadableResponse
+from catalog.html import clean
+
+# UTF-32 before UTF-16: its little-endian mark begins with the other's.
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+class RowUnreadable(Exception):
+    """One row of a response cannot be a listing; the rest of the board is not touched by it."""
+
+
+def load(payload: bytes) -> Any:
+    """The JSON value of a response body. Raises UnreadableResponse, and nothing else.
+
+    Decoding order: a byte order mark, else UTF-8, as JSON requires; bytes that do not fit become U+FFFD,
+    so that one damaged description does not lose the board. NaN and Infinity, integers beyond the
+    interpreter's limit, repeated keys and nesting beyond the interpreter's stack are refused: two readers
+    would disagree about such a document.
+    """
+    text = _decode(payload).strip()
+    if not text:
+        raise UnreadableResponse("empty", "the response is empty")
+    if text[0] == "<":
+        raise UnreadableResponse("html_page", "the response is a web page, not JSON")
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as fault:
+        outcome = "truncated" if _was_cut(text, fault) else "not_json"
+        raise UnreadableResponse(outcome, f"not JSON: {fault.msg} at character {fault.pos}") from None
+    except RecursionError:
+        raise UnreadableResponse("too_deep", "nested too deeply") from None
+    except ValueError:  # the interpreter's limit on the digits of an integer
+        raise UnreadableResponse("bad_number", "a number with thousands of digits") from None
+
+
+def refuse_error_body(body: dict[str, Any]) -> None:
+    """Raise for an error that arrives as JSON, with status 200 too: it is not an empty board (A2).
+
+    All three platforms say "not found" for a board that does not exist.
+    """
+    error = body.get("error") or body.get("errors")
+    if not error and body.get("ok") is not False:
+        return
+    detail = clean(error)[:200] if isinstance(error, str) else "no words with it"
+    outcome = "unknown_board" if "not found" in detail.lower() else "error_body"
+    raise UnreadableResponse(outcome, f"the platform answered with an error: {detail}")
+
+
+def wrong_shape(detail: str) -> NoReturn:
+    raise UnreadableResponse("wrong_shape", detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a response after reading: listings by id, rows that are none, ids that came twice."""
+
+    listings: dict[str, ParsedListing]
+    rejected: tuple[Rejected, ...]
+    repeated: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """Distinct postings seen, read or not."""
+        return len(self.listings) + len(self.rejected)
+
+    def board(self, *, total: int | None, note: str = "") -> Reading:
+        """The reading of a whole-board response that should hold `total` postings; None: not stated.
+
+        Partial when the count of distinct postings differs from the total, when there is no total to
+        compare with, and when a row was seen but not read (A2).
+        """
+        gaps = []
+        if total is None:
+            gaps.append("the response does not state how many postings the board has")
+        elif total != self.count:
+            gaps.append(f"{self.count} of {total} postings are in the response")
+        if self.rejected:
+            gaps.append(f"{len(self.rejected)} rows could not be read")
+        held = f"the whole board: {self.count} postings" if self.count else "the board is empty"
+        notes = [f"{len(self.repeated)} ids came twice, the last row counts"] if self.repeated else []
+        reason = "; ".join([*(gaps or [held]), *notes, *([note] if note else [])])
+        return Reading(tuple(self.listings.values()), not gaps, reason, self.rejected)
+
+    def detail(self) -> Reading:
+        """The reading of a response that shows one posting and says nothing about the others."""
+        return Reading(
+            tuple(self.listings.values()), False, "one posting, not the whole board", self.rejected
+        )
+
+
+def read_rows(rows: Sequence[Any], read: Callable[[dict[str, Any]], ParsedListing]) -> Rows:
+    """Rows read one by one; a row that cannot be read is rejected with its reason.
+
+    Of two rows with one id the last counts, in the place of the first. Raises UnreadableResponse when
+    there are rows and none is an object.
+    """
+    listings: dict[str, ParsedListing] = {}
+    rejected: list[Rejected] = []
+    repeated: list[str] = []
+    if rows and not any(isinstance(row, dict) for row in rows):
+        wrong_shape("the rows of the response are not objects")
+    for row in rows:
+        if not isinstance(row, dict):
+            rejected.append(Rejected("", "the row is not an object"))
+            continue
+        try:
+            listing = read(row)
+        except RowUnreadable as fault:
+            rejected.append(Rejected(_shown_id(row.get("id")), str(fault)))
+            continue
+        if listing.external_id in listings:
+            repeated.append(listing.external_id)
+        listings[listing.external_id] = listing
+    return Rows(listings, tuple(rejected), tuple(repeated))
+
+
+def _shown_id(value: object) -> str:
+    return clean(str(value))[:200] if isinstance(value, str | int) else ""
+
+
+def _decode(payload: bytes) -> str:
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if payload.startswith(mark):
+            return payload[len(mark) :].decode(encoding, errors="replace")
+    return payload.decode("utf-8", errors="replace")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    built = dict(pairs)
+    if len(built) != len(pairs):
+        raise UnreadableResponse("duplicate_key", "a key occurs twice in one object")
+    return built
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise UnreadableResponse("bad_number", f"{name} is not JSON")
+
+
+def _was_cut(text: str, fault: json.JSONDecodeError) -> bool:
+    """Whether the document only lacks its end: it began as JSON, and the fault is where the text stops."""
+    return text[0] in "{[" and (fault.pos >= len(text) or fault.msg.startswith("Unterminated string"))

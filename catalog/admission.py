@@ -1,0 +1,163 @@
+"""What decides whether a listing becomes a posting: a person's title pattern, and records that are no job."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+MAX_PATTERN = 500
+MAX_TITLE = 200  # what a pattern sees of a title; hardly any is longer
+# Ways in which a pattern may match at one place of a title, at worst; Python's matcher tries them all.
+# Two ".*" and two "?" in a row are within it, three ".*" are not.
+_MAX_WAYS = 160_000
+
+_NOT_PLAIN = re.compile(r"[\\^$*?()\[\]{}]|\.\+")
+_WORD = re.compile(r"[^\W_]+(?:[+#]+(?!\w))?")
+_INFLECTION = re.compile(r"(?:s|es|er|ers|ing)?")
+
+_BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P=")
+_ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_GROUPS_READ = re.compile(r"\(\?(?:[:=!]|<[=!]|P<\w+>)")
+_TOKEN = re.compile(
+    r"(?P<look>\(\?<?[=!])|(?P<open>\((?:\?:|\?P<\w+>)?)|(?P<close>\))(?P<again>[*+{])?(?P<maybe>\?)?"
+    r"|(?P<other>\|)|(?P<many>[*+]|\{\d*,\d*\})[?+]?|(?P<some>\?)\??"
+)
+
+
+class InvalidPattern(ValueError):
+    """The text cannot be used as a title pattern; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class TitlePattern:
+    """Which titles a person wants. Case never counts.
+
+    Plain words, with "|" between alternatives, match as words: hyphen, space and joined form are equal
+    ("front-end", "front end", "frontend"), and a trailing inflection is allowed ("engineers"). Anything
+    with regular expression signs is one, searched in the title.
+
+    Raises InvalidPattern for a pattern that does not compile, is longer than 500 characters, or could
+    take too long: Python's matcher has no time limit, so repeated groups, back references and too many
+    repetitions in one branch are refused.
+    """
+
+    source: str
+    _regex: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+    _phrases: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.source.strip() or len(self.source) > MAX_PATTERN:
+            raise InvalidPattern(f"a title pattern has between 1 and {MAX_PATTERN} characters")
+        is_plain = not _NOT_PLAIN.search(self.source)
+        phrases = tuple(filter(None, map(_joined, self.source.split("|")))) if is_plain else ()
+        if is_plain and not phrases:
+            raise InvalidPattern("the pattern has no words")
+        object.__setattr__(self, "_phrases", phrases)
+        object.__setattr__(self, "_regex", None if is_plain else _compiled(self.source))
+
+    def matches(self, title: str) -> bool:
+        title = title[:MAX_TITLE]
+        if self._regex is not None:
+            return self._regex.search(title) is not None
+        return any(_has_phrase(title, phrase) for phrase in self._phrases)
+
+
+def _joined(text: str) -> str:
+    return "".join(_WORD.findall(text.casefold()))
+
+
+def _has_phrase(title: str, phrase: str) -> bool:
+    """Whether the phrase stands in the title from the start of a word to the end of one, spaces ignored."""
+    words = _WORD.findall(title.casefold())
+    for first in range(len(words)):
+        joined = ""
+        for word in words[first:]:
+            joined += word
+            if joined.startswith(phrase):
+                rest = joined[len(phrase) :]
+                if len(rest) < len(word) and _INFLECTION.fullmatch(rest):
+                    return True
+            if len(joined) >= len(phrase):
+                break
+    return False
+
+
+def _compiled(source: str) -> re.Pattern[str]:
+    source = source.removeprefix("(?i)")  # as every pattern is
+    if _BACK_REFERENCE.search(source):
+        raise InvalidPattern("back references are not supported")
+    skeleton = _ESCAPE_OR_CLASS.sub("x", source)
+    if "(?" in _GROUPS_READ.sub("", skeleton):
+        raise InvalidPattern("groups of this kind are not supported")
+    try:
+        regex = re.compile(source, re.IGNORECASE)
+    except (re.error, RecursionError, OverflowError) as fault:
+        raise InvalidPattern(f"not a regular expression: {fault}") from None
+    if _ways(skeleton) > _MAX_WAYS:
+        raise InvalidPattern("too many repetitions in one branch; it could take very long")
+    return regex
+
+
+def _ways(skeleton: str) -> int:
+    """At worst how many ways the pattern matches at one place: branches add up, parts in a row multiply.
+
+    A lookaround is decided once and multiplies nothing, but counts by itself.
+    """
+    worst = 0
+    outer: list[tuple[int, int, bool]] = []
+    done, path = 0, 1
+    for token in _TOKEN.finditer(skeleton):
+        if token["look"] or token["open"]:
+            outer.append((done, path, bool(token["look"])))
+            done, path = 0, 1
+        elif token["close"]:
+            if token["again"]:
+                raise InvalidPattern("a repeated group could take very long; repeat single characters")
+            inside = done + path
+            worst = max(worst, inside)
+            done, path, is_look = outer.pop()
+            path *= 1 if is_look else inside + bool(token["maybe"])
+        elif token["other"]:
+            done, path = done + path, 1
+        else:
+            path *= MAX_TITLE if token["many"] else 2
+    return max(worst, done + path)
+
+
+_DROP_BOX_TITLE = re.compile(
+    r"(?:(?:spontaneous|open|general|speculative|unsolicited|prospective) applications?"
+    r"|initiativbewerbung(?:en)?|open sollicitatie"
+    r"|(?:candidature|candidatura)s? (?:spontan[ée]es?|espont[áa]neas?|spontanea)"
+    r"|(?:join (?:our|the) )?talent (?:pool|community|network|pipeline|bank)"
+    r"|future (?:opportunity|opportunities|roles)|general (?:interest|consideration)"
+    r"|expressions? of interest)"
+    # a dash of any length or another sign, and then which office or team
+    r"(?:\s*[-\u2013\u2014:,|(/!].*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_TEST_TITLE = re.compile(
+    r"(?:test|dummy|sample|demo)(?:[ -](?:job|posting|position|role|requisition|req|listing|please ignore))*"
+    r"(?:[\s#-]*\d*|\s*[-–—:(]+\s*(?:do not apply|please ignore|ignore)\)?)",
+    re.IGNORECASE,
+)
+_NO_JOB_TEXT = re.compile(
+    r"\b(?:this is )?(?:not a real|a fake) (?:job|position|posting|vacancy|role|listing)\b"
+    r"|\bthis is (?:only |just )?a test (?:job|posting|position|requisition|listing)\b",
+    re.IGNORECASE,
+)
+
+
+def drop_box_reason(title: str, text: str) -> str | None:
+    """Why a listing is no job: a test record or a drop box for any application. None for a job.
+
+    Decided by the whole title ("Spontaneous Application", "Talent Pool - Berlin"), or by the text's own
+    declaration. "Test Engineer" and a text about internal test jobs are jobs.
+    """
+    title = title.strip()
+    if _DROP_BOX_TITLE.fullmatch(title):
+        return f"the title is that of a drop box for applications: {title[:80]!r}"
+    if _TEST_TITLE.fullmatch(title):
+        return f"the title is that of a test record: {title[:80]!r}"
+    if said := _NO_JOB_TEXT.search(text):
+        return f"the text says so itself: {said[0]!r}"
+    return None

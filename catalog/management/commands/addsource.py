@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from catalog.admission import InvalidPattern
+from catalog.errors import UnknownPlatform
+from catalog.services.sources import add_source
+
+
+class Command(BaseCommand):
+    help = "Recognise the board behind a careers or posting URL, add it as a source and queue its first pull."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("url")
+        parser.add_argument(
+            "--company", default="", help="the employer's name, where the platform states none"
+        )
+        parser.add_argument("--interval", type=int, metavar="MIN", help="minutes between pulls (default 360)")
+        parser.add_argument("--titles", default="", metavar="PATTERN", help="admit only titles that match")
+
+    def handle(self, **options: Any) -> None:
+        if options["interval"] is not None and options["interval"] < 5:
+            raise CommandError("--interval must be 5 minutes or more", returncode=2)
+        try:
+            added = add_source(
+                url=options["url"],
+                company=options["company"],
+                interval_minutes=options["interval"],
+                title_pattern=options["titles"],
+            )
+        except (UnknownPlatform, InvalidPattern) as refused:
+            raise CommandError(str(refused)) from refused
+        source = added.source
+        answer = {
+            "source": source.pk,
+            "kind": source.kind,
+            "token": source.token,
+            "region": source.region,
+            "url": source.url,
+            "added": added.is_new,
+            "task": added.task_id,
+        }
+        self.stdout.write(json.dumps(answer, ensure_ascii=False))

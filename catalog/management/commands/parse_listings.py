@@ -1,0 +1,105 @@
+"""`manage.py parse_listings KIND FILE`: a saved response through its adapter, one listing a line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentTypeError
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from catalog.adapters import ADAPTERS
+from catalog.adapters.base import Context, ParsedListing, Pay, UnreadableResponse
+
+
+class Command(BaseCommand):
+    help = "Read a saved response (list or detail) of a hiring platform and print its listings as JSON lines."
+    requires_system_checks = []  # it reads a file; a database that is down must not stop it
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("kind", choices=sorted(ADAPTERS), help="the platform")
+        parser.add_argument("file", help="the saved response, or - for standard input")
+        parser.add_argument(
+            "--context",
+            type=_context,
+            default=Context(),
+            metavar="JSON",
+            help='known besides the payload: {"token": …, "company": …, "region": …, "fetched_at": …}',
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            reading = ADAPTERS[options["kind"]].parse(_read(options["file"]), options["context"])
+        except OSError as fault:
+            raise CommandError(f"cannot read {options['file']}: {fault.strerror}") from None
+        except UnreadableResponse as fault:
+            raise CommandError(f"{fault.outcome}: {fault}") from None
+        for listing in reading.listings:
+            self.stdout.write(_line(normalised(listing)))
+        for rejected in reading.rejected:
+            self.stderr.write(f"not read: {rejected.external_id or 'a row without id'}: {rejected.reason}")
+        end = {"complete": reading.complete, "reason": reading.reason, "count": len(reading.listings)}
+        self.stdout.write(_line(end))
+
+
+def normalised(listing: ParsedListing) -> dict[str, Any]:
+    """A listing with the keys, in the order, that machines may rely on."""
+    return {
+        "external_id": listing.external_id,
+        "url": listing.url,
+        "apply_url": listing.apply_url,
+        "title": listing.title,
+        "company": listing.company,
+        "locations": list(listing.locations),
+        "remote": listing.remote,
+        "employment_type": listing.employment_type,
+        "department": listing.department,
+        "posted_at": listing.posted_at,
+        "updated_at": listing.updated_at,
+        "compensation": _compensation(listing.compensation),
+        "description_html": listing.description_html,
+        "description_text": listing.description_text,
+        "raw_url": listing.raw_url,
+    }
+
+
+def _compensation(pay: Pay | None) -> dict[str, Any] | None:
+    if pay is None:
+        return None
+    return {"min": pay.min, "max": pay.max, "currency": pay.currency, "period": pay.period}
+
+
+def _line(value: dict[str, Any]) -> str:
+    """One line of ASCII: no separator inside a text can break it, whatever the terminal's encoding."""
+    return json.dumps(value, allow_nan=False)
+
+
+def _read(file: str) -> bytes:
+    return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+
+
+def _context(text: str) -> Context:
+    """Keys that the adapters of these platforms do not use are left alone."""
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ArgumentTypeError("not JSON") from None
+    if not isinstance(given, dict):
+        raise ArgumentTypeError("not a JSON object")
+    words = {key: given.get(key) or "" for key in ("token", "region", "company")}
+    if not all(isinstance(word, str) for word in words.values()):
+        raise ArgumentTypeError("token, region and company are text")
+    return Context(**words, fetched_at=_moment(given.get("fetched_at")))
+
+
+def _moment(text: object) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(str(text))
+    except ValueError:
+        raise ArgumentTypeError("fetched_at is not an ISO date and time") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,112 @@
+"""What a fetched page says: its title and text, or why it is no page to read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import unescape
+from typing import Literal
+
+from catalog.adapters.http import Response
+from catalog.charset import decode
+from catalog.html import clean, to_text
+
+PAGE_ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.5"
+PAGE_MAX_BYTES = 5 * 1024 * 1024  # a posting's page with everything inlined stays below 2 MB
+
+# A wall is a short page. Beyond this many characters the phrases below are somebody's prose.
+WALL_CHARS = 1500
+_WALL_STATUSES = {401, 403, 405, 406, 429, 451}
+
+_HTML_TYPES = {"", "text/html", "application/xhtml+xml"}
+_TEXT_TYPES = {"application/json", "application/ld+json", "application/xml", "application/rss+xml"}
+_TITLE = re.compile(r"<title\b[^>]{0,200}>", re.IGNORECASE)
+_TITLE_CHARS = 2000
+
+# Phrases of the interstitial pages of Cloudflare, Akamai, Imperva, PerimeterX and AWS WAF and of the
+# plain refusals of web servers, in lower case.
+_WALL_PHRASES = (
+    "just a moment",
+    "checking your browser",
+    "checking if the site connection is secure",
+    "enable javascript and cookies to continue",
+    "attention required!",
+    "ray id",
+    "captcha",
+    "are you a robot",
+    "you are a robot",
+    "not a robot",
+    "are you human",
+    "you are human",
+    "you are a human",
+    "human verification",
+    "security check",
+    "pardon our interruption",
+    "request unsuccessful. incapsula",
+    "unusual traffic",
+    "access denied",
+    "access to this page has been denied",
+    "request blocked",
+    "you have been blocked",
+    "too many requests",
+)
+# The notice under an ordinary application form, which is no wall.
+_FORM_NOTICE = re.compile(r"protected by (?:google |invisible )?h?(?:re)?captcha", re.IGNORECASE)
+# Headers that only a challenge carries, with the value that says so ("" for any).
+_WALL_HEADERS = {"cf-mitigated": "challenge", "x-amzn-waf-action": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as read. `title` is None and `text` "" where it has none; `reason` why it was not fetched."""
+
+    outcome: Literal["fetched", "blocked", "failed", "gone"]
+    reason: str = ""
+    title: str | None = None
+    text: str = ""
+
+
+def read_page(response: Response) -> Page:
+    """What the response shows to a reader. Only its status says that a page is gone (A3)."""
+    media_type = response.content_type.partition(";")[0].strip().lower()
+    if media_type not in _HTML_TYPES | _TEXT_TYPES and not media_type.startswith("text/"):
+        return Page("failed", f"not a page: {media_type[:100]}")
+    body = decode(response.content, response.content_type)
+    title, text = None, clean(body)
+    if media_type in _HTML_TYPES:
+        title, text = page_title(body), to_text(body)
+    if response.status in {404, 410}:
+        return Page("gone", f"status {response.status}", title, text)
+    if reason := blocked_reason(response.status, response.headers, f"{title or ''}\n{text}"):
+        return Page("blocked", reason, title, text)
+    if response.status >= 400:
+        return Page("failed", f"status {response.status}", title, text)
+    return Page("fetched", "", title, text)
+
+
+def blocked_reason(status: int, headers: Mapping[str, str], text: str) -> str | None:
+    """Which sign of a wall against robots the answer carries, None for an ordinary page.
+
+    `text` is title and text of the page; header names are in lower case. A wall proves nothing about the
+    posting behind it (A3).
+    """
+    for name, value in _WALL_HEADERS.items():
+        if name in headers and value in headers[name].lower():
+            return f"a challenge ({name})"
+    if len(text) > WALL_CHARS:
+        return None
+    spoken = _FORM_NOTICE.sub("", text).lower()
+    for phrase in _WALL_PHRASES:
+        if phrase in spoken:
+            return f'a wall: "{phrase}"'
+    return f"refused with a short page, status {status}" if status in _WALL_STATUSES else None
+
+
+def page_title(html: str) -> str | None:
+    opened = _TITLE.search(html)
+    if opened is None:
+        return None
+    content = html[opened.end() : opened.end() + _TITLE_CHARS]
+    end = content.lower().find("</title")
+    return clean(unescape(content[: end if end >= 0 else None])) or None

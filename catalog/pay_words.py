@@ -1,0 +1,102 @@
+"""The words beside an amount of money that make it pay, a benefit, a company's money, or a rate."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+PAY: Final = re.compile(
+    r"\bsalar(?:y|ies)\b"
+    r"|(?<!\bwe )(?<!\bto )(?<!\bwho )(?<!\bthey )(?<!users )(?<!clients )(?<!customers )\bpays?\b"
+    r"(?!\s+(?:for\s+(?!th|an?\b|all\b)|you\b|up\b))|\bpaid\b(?! time)|\bcompensation\b|\bwages?\b"
+    r"|\bremuneration\b|\bearn(?:ings)?\b|(?<!user )(?<!client )(?<!customer )(?<!install )\bbase\b(?! of\b)"
+    r"|\b(?:hourly|daily|day|weekly|monthly|pay) rates?\b|\bote\b|\bgehalt\w*|\w+gehalt\b|\bverg[üu]tung\w*"
+    r"|\bentgelt\b|\w*lohn\b|\bsalaires?\b|\br[ée]mun[ée]ration\b|\bsalarios?\b|\bsueldo\b|\bsal[áa]rio\b"
+    r"|\bstipendio\b|\bwynagrodzenie\b|\bcomp\b|年収|年俸|月給|月収|時給|日給|給与|報酬|연봉",
+    re.IGNORECASE,
+)
+# Benefits, and money that is the company's or its customers'.
+OTHER: Final = re.compile(
+    r"\b401\s?\(?k\b|\bmatch(?:ing|ed)?\b|\bcontributions?\b"
+    r"|\bstipends?\b|\bbonus(?:es)?\b|\bsign(?:ing)?[- ]?on\b"
+    r"|\ballowances?\b|\bbudgets?\b|\breimburse\w*|\bperks?\b|\breferrals?\b|\brelocation\b|\bequity\b"
+    r"|\bstocks?\b|\brsus?\b|\boptions?\b|\bgrants?\b|\bfund(?:s|ing|ed)?\b|\brais(?:e|ed|ing)\b|\bround\b"
+    r"|\bseries [a-h]\b|\bseed\b|\bvaluation\b|\bvalued\b|\brevenues?\b|\barr\b|\bacv\b|\bmrr\b|\bgmv\b"
+    r"|\baum\b"
+    r"|\bquotas?\b|\bdeals?\b|\bpipeline\b|\bportfolios?\b|\bassets\b|\bsales\b"
+    r"|\bcontracts? (?:value|worth)\b"
+    r"|\btransactions?\b|\bspend(?:ing)?\b|\bfraud\b|\bmarkets?\b|\bdonat\w+|\bwellness\b|\bgym\b"
+    r"|\blunch(?:es)?\b|\bmeals?\b|\bfood\b|\btravel\b|\binsurance\b|\bdeductibles?\b|\bcoverage\b"
+    r"|\bpremiums?\b"
+    r"|\bcredits?\b|\btuition\b|\blearning\b|\btraining\b|\beducation\w*|\bdevelopment\b|\bconferences?\b"
+    r"|\bequipment\b|\bhome[- ]office\b|\binternet\b|\bphone\b|\bcommut\w+|\bparental\b|\bfertility\b"
+    r"|\badoption\b|\bprizes?\b|\bawards?\b|\bcustomers\b|\bclients\b|\busers\b|\bcommission\b"
+    r"|\bpro[- ]?rata\b"
+    r"|\bbacked\b|\binvest\w*|\bprofit\w*|\bcosts?\b|\bsavings?\b|\bfines?\b|\bexpenses?\b|\bcharity\b"
+    r"|\bemployees\b|\bprojects? (?:worth|of)\b|\bpension\b|\bzuschuss\w*|\bpr[äa]mie\b|\bprime\b"
+    r"|\bweiterbildung\w*",
+    re.IGNORECASE,
+)
+BENEFITS: Final = re.compile(r"\bbenefits?\b|\bperks?\b|\bwe offer\b|\bwir bieten\b", re.IGNORECASE)
+JOINER: Final = re.compile(
+    r"\bplus\b|\band\b|\bwith\b|\bincluding\b|\bas well as\b|\bin addition\b|\bund\b|[+&,]"
+)
+TOTAL: Final = re.compile(
+    r"\bote\b|\bon[- ]target\b"
+    r"|\btotal (?:target |annual |yearly )?(?:cash|comp\w*|package|rewards?|earnings)\b"
+    r"|\btotal package\b|\bincluding (?:bonus|commission|equity)\b|\bwith commission\b",
+    re.IGNORECASE,
+)
+UP_TO: Final = re.compile(
+    r"(?:\bup to|\bmax(?:imum)?\.?(?: of)?|\bbis zu|\bjusqu'à|\bhasta|\bfino a)\W{0,3}$", re.IGNORECASE
+)
+FROM: Final = re.compile(
+    r"(?:\bfrom|\bstart(?:s|ing)? (?:at|from)|\bat least|\bmin(?:imum)?\.?(?: of)?|\bab|\bover|\bmore than"
+    r"|\bà partir de|\bdesde|\bupwards of)\W{0,3}$",
+    re.IGNORECASE,
+)
+
+_UNITS: Final = (
+    ("hour", r"hours?|hrs?|h|stunde|std|heure|hora|ora|godz\w*"),
+    ("day", r"days?|tag|jour|d[íi]a|manday|dag"),
+    ("week", r"weeks?|wk|woche|semaine|semana"),
+    ("month", r"months?|mth|mo|m|monat|mois|m[eê]s|mese|miesi\w*|mies|m[åa]nad"),
+    ("year", r"years?|yrs?|y|annum|jahr|an|ann[ée]e|año|anno|rok|[åa]r"),
+)
+_ADVERBS: Final = (
+    ("hour", r"hourly|stündlich|時給|stundenlohn"),
+    ("day", r"daily|day rate|日給|tagessatz"),
+    ("week", r"weekly"),
+    ("month", r"monthly|monatlich\w*|monatsgehalt|mensuel\w*|mensual\w*|mensile|miesięcznie|月給|月収"),
+    (
+        "year",
+        r"annual(?:ly|i[sz]ed)?|yearly|per annum|p\.\s?a\b|jährlich\w*|jahres\w*|annuel\w*|anual\w*"
+        r"|年収|年俸|연봉",
+    ),
+)
+_FILLER: Final = (
+    r"[\s(,+\[]*(?:(?:gross|net|netto|brutto|base|salary|pay|usd|eur|gbp|cad|aud|doe)\b[\s,(]*){0,2}"
+)
+_BY: Final = r"(?:/\s?|\b(?:per|p\.|an?|pro|par|por|im|al|na|each|every)\s?)"
+RATE_AFTER: Final = re.compile(
+    rf"{_FILLER}(?:{_BY}(?:" + "|".join(f"(?P<{name}>{unit})" for name, unit in _UNITS) + r")(?![a-zà-ÿ]))",
+    re.IGNORECASE,
+)
+ADVERB_AFTER: Final = re.compile(
+    rf"{_FILLER}(?:" + "|".join(f"(?P<{name}>{adverb})" for name, adverb in _ADVERBS) + ")", re.IGNORECASE
+)
+PERIOD_BEFORE: Final = re.compile(
+    "|".join(rf"(?P<{name}>(?<![a-z])(?:{adverb}))" for name, adverb in _ADVERBS), re.IGNORECASE
+)
+
+DOLLAR_AFTER: Final = re.compile(r"[\s+]*\(\s?(USD|CAD|AUD|NZD|SGD|HKD|MXN)\b")  # "$120,000 (CAD)"
+OTHER_DOLLARS: Final = re.compile(
+    r"\b(?:CAD|AUD|NZD|SGD|HKD|MXN|TWD|BRL|CLP|COP|ARS)\b|\b(?:CA|C|CDN|A|AU|NZ|S|SG|HK|NT|MX|R)\$"
+)
+OTHER_DOLLAR_LANDS: Final = re.compile(
+    r"\b(?:Canad\w+|Toronto|Ontario|Vancouver|Montr[ée]al|Australia\w*|Sydney|Melbourne|Singapore|New Zealand"
+    r"|Auckland|Hong Kong|Mexic\w+|Argentin\w+|Chile\w*|Colombia\w*|Taiwan\w*|Taipei)\b"
+)
+AMERICA: Final = re.compile(r"\bU\.?S\.?A?\b|\bUnited States\b|\bUSD\b")
+JAPAN: Final = re.compile(r"円|JPY|Japan|Tokyo|日本|[\u3040-\u30ff]")
+CHINA: Final = re.compile(r"元|RMB|CNY|China|Shanghai|Beijing|Shenzhen|人民币|中国")

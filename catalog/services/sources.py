@@ -1,0 +1,87 @@
+"""Adding sources and telling how they are doing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.db import transaction
+
+from catalog.adapters import ADAPTERS, detect
+from catalog.adapters.base import Adapter, Context, Detection
+from catalog.admission import TitlePattern
+from catalog.errors import UnknownPlatform
+from catalog.models import Source
+from taskqueue.services import enqueue
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    source: Source
+    is_new: bool
+    task_id: int
+
+
+def add_source(
+    *, url: str, company: str = "", interval_minutes: int | None = None, title_pattern: str = ""
+) -> Added:
+    """Add the board behind `url` and queue its first pull; a board already known is only pulled again.
+
+    Raises UnknownPlatform when the URL names no board of a known platform, InvalidPattern for a bad
+    title pattern.
+    """
+    found = detect(url)
+    if found is None or not found.token:
+        raise UnknownPlatform(url)
+    return add_board(found, company=company, interval_minutes=interval_minutes, title_pattern=title_pattern)
+
+
+@transaction.atomic
+def add_board(
+    board: Detection,
+    *,
+    company: str = "",
+    interval_minutes: int | None = None,
+    title_pattern: str = "",
+    api_root: str = "",
+) -> Added:
+    """The same for a board that is already recognised. `api_root` reads its API at another address."""
+    if title_pattern:
+        TitlePattern(title_pattern)
+    adapter = ADAPTERS[board.kind]
+    context = Context(token=board.token, region=board.region, company=company)
+    defaults: dict[str, object] = {
+        "name": company or board.token,
+        "company": company,
+        "url": adapter.board_url(context),
+        "host": urlsplit(api_root or adapter.list_url(context)).hostname or "",
+        "title_pattern": title_pattern,
+    }
+    if interval_minutes is not None:
+        defaults["interval_minutes"] = interval_minutes
+    source, is_new = Source.objects.get_or_create(
+        kind=board.kind, region=board.region, token=board.token, api_root=api_root, defaults=defaults
+    )
+    return Added(source=source, is_new=is_new, task_id=request_pull(source))
+
+
+def request_pull(source: Source) -> int:
+    """Queue a pull now; several requests while one is unfinished are one task. Returns the task's id."""
+    return enqueue(
+        "catalog.pull",
+        payload={"source_id": source.pk},
+        subject=f"source:{source.pk}",
+        key=f"catalog.pull:source:{source.pk}",
+        host=source.host,
+        priority=20,  # somebody asked: ahead of the schedule's own
+    ).task_id
+
+
+def request_url(source: Source, adapter: Adapter, context: Context) -> str:
+    """Where the source's listings are read: the platform's address, or the same path under `api_root`."""
+    url = adapter.list_url(context)
+    if not source.api_root:
+        return url
+    parts = urlsplit(url)
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{source.api_root.rstrip('/')}{parts.path}{query}"

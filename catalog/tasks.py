@@ -1,0 +1,30 @@
+"""The catalog's task kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import F, QuerySet
+
+from catalog.models import Source
+from catalog.services.pulls import pull_source
+from taskqueue.due import due_rows
+from taskqueue.handlers import Claim, Outcome, handler, schedule
+
+
+@handler("catalog.pull")
+def pull(claim: Claim) -> Outcome:
+    """Read one source once. Safe to run twice: a second reading of the same board changes nothing."""
+    return pull_source(claim, claim.payload["source_id"])
+
+
+@schedule("catalog.pull")
+def due_pulls() -> QuerySet[Any, Any]:
+    return due_rows(
+        Source.objects.due(),
+        about="source",
+        key="id",
+        payload_name="source_id",
+        host="host",
+        period=F("interval_minutes") * 60,
+    )

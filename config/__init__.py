@@ -1,0 +1,1 @@
+"""Settings, environment, the embedded database and the wiring of the apps."""

@@ -1,0 +1,49 @@
+"""Django's PostgreSQL backend over the embedded server, which it starts when it is not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.backends.postgresql import base, client
+
+from config import embedded
+
+
+class DatabaseClient(client.DatabaseClient):
+    """`manage.py dbshell` with the server's own psql: the machine may have none."""
+
+    connection: DatabaseWrapper
+
+    def runshell(self, parameters: Any) -> None:
+        self.connection.start_server()
+        super().runshell(parameters)
+
+    @classmethod
+    def settings_to_cmd_args_env(
+        cls, settings_dict: dict[str, Any], parameters: Any
+    ) -> tuple[list[str], dict[str, str] | None]:
+        arguments, environment = super().settings_to_cmd_args_env(settings_dict, parameters)
+        return [embedded.psql()[0], *arguments[1:]], environment
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    client_class = DatabaseClient
+    server = embedded.Embedded()
+
+    def __init__(self, settings_dict: dict[str, Any], *arguments: Any, **options: Any) -> None:
+        # The port is a part of the socket's name, and libpq would take it from PGPORT.
+        settings_dict["PORT"] = settings_dict["PORT"] or str(embedded.PORT)
+        super().__init__(settings_dict, *arguments, **options)
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        self.start_server()  # first: the pool would try in vain until its timeout
+        return super().get_new_connection(conn_params)
+
+    def start_server(self) -> None:
+        """The server runs. A server that cannot start is, like one that is away, an OperationalError."""
+        if self.server.looks_alive():
+            return
+        try:
+            self.server.start()
+        except embedded.EmbeddedFailed as failed:
+            raise self.Database.OperationalError(str(failed)) from failed

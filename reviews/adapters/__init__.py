@@ -1,0 +1,1 @@
+"""Reviewers: one module a provider. No database."""

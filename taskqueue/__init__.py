@@ -1,0 +1,1 @@
+"""Tasks, claims and the worker loop. Knows nothing of what a task is about."""

@@ -1,0 +1,30 @@
+"""What ends a handler early, and what a host's budget answers when it has no slot."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+class Stopped(BaseException):
+    """The handler is to end here. No Exception: its own `except Exception` must not keep it running."""
+
+
+class ClaimLost(Stopped):
+    """The claim is another worker's, or cannot be proven to be this one's: write nothing more."""
+
+
+class Cancelled(Stopped):
+    """Somebody asked for the task to be cancelled."""
+
+
+class ShuttingDown(Stopped):
+    """The worker is told to go: the task is given back and runs again elsewhere."""
+
+
+class HostBusy(Exception):
+    """No request may go to the host before `until` (the database's clock); no slot was taken."""
+
+    def __init__(self, host: str, until: datetime) -> None:
+        super().__init__(f"{host} takes no request before {until:%Y-%m-%d %H:%M:%S %Z}")
+        self.host = host
+        self.until = until

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import argparse
+import signal
+from collections.abc import Collection
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from taskqueue.handlers import Registry, known
+from taskqueue.worker import Supervisor, WorkerLoop
+
+
+class Command(BaseCommand):
+    help = "Claim and run queued tasks until told to stop."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--concurrency", type=_positive, default=1, help="Processes, one task each.")
+        parser.add_argument("--kinds", nargs="+", metavar="KIND", help="Run only these.")
+        parser.add_argument(
+            "--exclude-kinds", nargs="+", default=[], metavar="KIND", help="Run all but these."
+        )
+        parser.add_argument("--name", default="", help="What operators know this worker by; the host's name.")
+        parser.add_argument("--drain", action="store_true", help="End when nothing is claimable.")
+
+    def handle(
+        self,
+        *,
+        concurrency: int,
+        kinds: list[str] | None,
+        exclude_kinds: list[str],
+        name: str,
+        drain: bool,
+        **options: Any,
+    ) -> None:
+        registry = self.registry()
+        chosen = _chosen(set(registry.kinds), kinds, exclude_kinds)
+
+        def run_child(number: int) -> None:
+            label = f"{name}-{number}" if name else ""
+            loop = WorkerLoop(registry, kinds=chosen, name=label, is_draining=drain)
+            signal.signal(signal.SIGTERM, loop.stop)
+            signal.signal(signal.SIGQUIT, loop.stop_now)
+            loop.run()
+
+        Supervisor(run_child, count=concurrency, is_draining=drain).run()
+
+    def registry(self) -> Registry:
+        """What this process can run."""
+        return known()
+
+
+def _chosen(all_kinds: set[str], only: Collection[str] | None, without: Collection[str]) -> set[str]:
+    if unknown := {*(only or ()), *without} - all_kinds:
+        raise CommandError(
+            f"no handler for {', '.join(sorted(unknown))}; there are {', '.join(sorted(all_kinds))}"
+        )
+    return (set(only) if only else all_kinds) - set(without)
+
+
+def _positive(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number

@@ -1,0 +1,308 @@
+"""Tasks, the workers that run them and the pace of the hosts they ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Self
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import connection, models
+from django.db.models import Exists, F, OuterRef, Q, Value
+from django.db.models.functions import Now
+
+from taskqueue import sql
+from taskqueue.errors import HostBusy
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One generation of one task in one worker's hands. Every lifecycle write names it (Q5)."""
+
+    task_id: int
+    worker: str
+    attempt: int
+
+
+class TaskStatus(models.TextChoices):
+    PENDING = "pending", "pending"
+    RUNNING = "running", "running"
+    AWAITING_BATCH = "awaiting_batch", "awaiting batch"
+    WAITING = "waiting", "waiting for children"
+    DONE = "done", "done"
+    FAILED = "failed", "failed"
+    CANCELLED = "cancelled", "cancelled"
+
+
+CLAIMABLE = (TaskStatus.PENDING, TaskStatus.AWAITING_BATCH)
+UNFINISHED = (*CLAIMABLE, TaskStatus.RUNNING, TaskStatus.WAITING)
+ENDED = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
+
+
+class TaskQuerySet(models.QuerySet["Task"]):
+    def claimable(self, kinds: Iterable[str]) -> Self:
+        """What a worker that runs `kinds` may start now (Q3): the one predicate of claim and admin."""
+        closed = HostBudget.objects.closed().filter(host=OuterRef("host"))
+        return self.filter(
+            Q(host="") | ~Exists(closed),
+            status__in=CLAIMABLE,
+            not_before__lte=Now(),
+            kind__in=list(kinds),
+        )
+
+    def in_claim_order(self) -> Self:
+        return self.order_by("priority", "not_before", "id")
+
+    def held_by(self, token: Token) -> Self:
+        """The task while the token is current, else nothing (Q5)."""
+        return self.filter(
+            pk=token.task_id,
+            worker=token.worker,
+            attempts=token.attempt,
+            status=TaskStatus.RUNNING,
+        )
+
+    def running(self) -> Self:
+        return self.filter(status=TaskStatus.RUNNING)
+
+    def unfinished(self) -> Self:
+        return self.filter(status__in=UNFINISHED)
+
+    def about(self, subject: str) -> Self:
+        return self.filter(subject=subject)
+
+
+class Task(models.Model):
+    """A piece of work, from enqueueing until some time after its end. Only the services write it."""
+
+    Status = TaskStatus
+
+    kind = models.CharField(max_length=100, help_text="app.verb; names the handler.")
+    subject = models.CharField(
+        max_length=200,
+        blank=True,
+        db_default="",
+        help_text="What it is about, as pages look it up: source:12.",
+    )
+    payload = models.JSONField(blank=True, db_default=Value({}, models.JSONField()))
+    dedupe_key = models.CharField(  # noqa: DJ001 - NULL, unlike "", is not equal to itself: any number have no key
+        max_length=300, null=True, blank=True
+    )
+    key_until = models.DateTimeField(
+        null=True, blank=True, help_text="Until when the key is kept even if the task has ended."
+    )
+    parent = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="children", db_index=False
+    )
+    account = models.CharField(
+        max_length=200, blank=True, db_default="", help_text="Whose work it is, if anyone's."
+    )
+    host = models.CharField(
+        max_length=253, blank=True, db_default="", help_text="Whose pace it keeps to, if any."
+    )
+    priority = models.SmallIntegerField(db_default=50, help_text="Lower goes first.")
+
+    status = models.CharField(
+        max_length=20, choices=TaskStatus.choices, db_default=TaskStatus.PENDING, editable=False
+    )
+    not_before = models.DateTimeField(db_default=Now())
+    attempts = models.IntegerField(
+        db_default=0, help_text="Claims so far. Names the current one, so it never goes down."
+    )
+    max_attempts = models.IntegerField(db_default=5)
+    resumes = models.IntegerField(db_default=0, help_text="Attempts given back: they spend no retry.")
+    worker = models.CharField(max_length=200, blank=True, db_default="", help_text="Who runs it now.")
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+    progress = models.JSONField(null=True, blank=True, help_text='{"done", "total" or null, "note"}')
+    progress_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the progress last changed: alive is not advancing."
+    )
+    cancel_requested_at = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True, db_default="", help_text="Why the last attempt failed.")
+    note = models.TextField(blank=True, db_default="", help_text="What the last attempt said on leaving.")
+    errors = models.JSONField(
+        blank=True,
+        db_default=Value([], models.JSONField()),
+        help_text="Every failed attempt: attempt, at, error, worker.",
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    started_at = models.DateTimeField(null=True, blank=True, help_text="When the last attempt began.")
+    finished_at = models.DateTimeField(null=True, blank=True)
+    release = models.CharField(max_length=100, blank=True, db_default="", help_text="That last ran it.")
+
+    objects = TaskQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dedupe_key"], condition=Q(dedupe_key__isnull=False), name="queue_task_key_once"
+            ),
+            models.CheckConstraint(condition=Q(status__in=TaskStatus.values), name="queue_task_status_known"),
+            models.CheckConstraint(
+                condition=Q(status=TaskStatus.RUNNING, lease_expires_at__isnull=False) & ~Q(worker="")
+                | ~Q(status=TaskStatus.RUNNING) & Q(worker="", lease_expires_at__isnull=True),
+                name="queue_task_running_is_held",
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=ENDED, finished_at__isnull=False)
+                | Q(status__in=UNFINISHED, finished_at__isnull=True),
+                name="queue_task_ended_is_dated",
+            ),
+            models.CheckConstraint(
+                condition=Q(resumes__gte=0, attempts__gte=F("resumes")), name="queue_task_resumes_of_attempts"
+            ),
+            models.CheckConstraint(
+                condition=Q(key_until__isnull=True) | Q(dedupe_key__isnull=False),
+                name="queue_task_key_until_of_key",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["priority", "not_before", "id"],
+                condition=Q(status__in=CLAIMABLE),
+                name="queue_task_claimable",
+            ),
+            models.Index(
+                fields=["lease_expires_at"], condition=Q(status=TaskStatus.RUNNING), name="queue_task_leases"
+            ),
+            models.Index(
+                fields=["subject", "kind"], condition=Q(status__in=UNFINISHED), name="queue_task_in_flight"
+            ),
+            models.Index(fields=["parent"], condition=Q(parent__isnull=False), name="queue_task_children"),
+            models.Index(fields=["id"], condition=Q(status=TaskStatus.WAITING), name="queue_task_waiting"),
+            models.Index(
+                fields=["key_until"], condition=Q(key_until__isnull=False), name="queue_task_kept_keys"
+            ),
+            models.Index(
+                fields=["finished_at"],
+                condition=Q(finished_at__isnull=False, parent__isnull=True),
+                name="queue_task_finished_roots",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        about = f" of {self.subject}" if self.subject else ""
+        return f"task {self.pk}: {self.kind}{about}"
+
+    @property
+    def token(self) -> Token:
+        return Token(self.pk, self.worker, self.attempts)
+
+    @property
+    def retries_spent(self) -> int:
+        return self.attempts - self.resumes
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.status in UNFINISHED
+
+    @property
+    def is_cancelling(self) -> bool:
+        """Asked to stop, not yet stopped (Q10)."""
+        return self.status == TaskStatus.RUNNING and self.cancel_requested_at is not None
+
+    def state(self) -> str:
+        """The status as a person reads it."""
+        return "cancelling" if self.is_cancelling else str(self.get_status_display())
+
+
+class WorkerQuerySet(models.QuerySet["Worker"]):
+    def alive(self) -> Self:
+        """Heard from within a lease: whatever is older has lost what it held."""
+        return self.filter(last_seen_at__gt=Now() - timedelta(seconds=settings.QUEUE_LEASE_SECONDS))
+
+
+class Worker(models.Model):
+    """One start of one worker process. It removes its row on leaving: a stale row is a worker that died."""
+
+    name = models.CharField(max_length=200, unique=True, help_text="The incarnation: no restart repeats it.")
+    started_at = models.DateTimeField(db_default=Now(), editable=False)
+    last_seen_at = models.DateTimeField(db_default=Now())
+    # What it said it was running: evidence after its death. Retention may have removed the task since.
+    task = models.ForeignKey(
+        Task, models.DO_NOTHING, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
+    )
+    kinds = ArrayField(
+        models.CharField(max_length=100), blank=True, db_default=Value([], ArrayField(models.CharField()))
+    )
+    release = models.CharField(max_length=100, blank=True, db_default="")
+    image_digest = models.CharField(max_length=200, blank=True, db_default="")
+    hostname = models.CharField(max_length=253, blank=True, db_default="")
+    pid = models.IntegerField(db_default=0)
+
+    objects = WorkerQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class HostBudgetQuerySet(models.QuerySet["HostBudget"]):
+    def closed(self) -> Self:
+        """Hosts of this egress whose next slot is farther off than a request waits: `take` refuses them."""
+        horizon = Now() + timedelta(seconds=HostBudget.LONGEST_WAIT_SECONDS)
+        return self.filter(egress=settings.FETCH_EGRESS, next_slot_at__gt=horizon)
+
+    def take(self, host: str) -> float:
+        """Reserve the host's next slot for one request; returns the seconds to wait for it (A6).
+
+        Raises HostBusy, having taken nothing, when the slot is more than LONGEST_WAIT_SECONDS away.
+        """
+        limits = {"pace": HostBudget.FIRST_PACE_SECONDS, "limit": HostBudget.LONGEST_WAIT_SECONDS}
+        with connection.cursor() as cursor:
+            cursor.execute(sql.TAKE_SLOT, {**_address(host), **limits})
+            if taken := cursor.fetchone():
+                return max(0.0, float(taken[0]))
+        raise HostBusy(host, self.get(**_address(host)).next_slot_at)
+
+    def refuse(self, host: str, retry_after: float | None = None) -> None:
+        """The host said no: its pace doubles up to the ceiling and it is closed for `retry_after` seconds.
+
+        Never for less than half a minute, whatever it says, nor for more than a day.
+        """
+        seconds = min(max(retry_after or 0.0, 30.0), 86_400.0)
+        values = {**_address(host), "pace": HostBudget.FIRST_PACE_SECONDS, "seconds": seconds}
+        with connection.cursor() as cursor:
+            cursor.execute(sql.REFUSE_HOST, values)
+
+    def accept(self, host: str) -> None:
+        """The host answered: its pace eases by a tenth towards the floor. Writes nothing once it is there."""
+        with connection.cursor() as cursor:
+            cursor.execute(sql.ACCEPT_HOST, _address(host))
+
+
+class HostBudget(models.Model):
+    """The pace at which this fleet asks one host from one address, shared by every process (A6)."""
+
+    FIRST_PACE_SECONDS = 1.0
+    LONGEST_WAIT_SECONDS = 10  # a worker stands idle while it waits: beyond this it does something else
+
+    host = models.CharField(max_length=253)
+    egress = models.CharField(max_length=100, help_text="The address the requests leave from.")
+    pace_seconds = models.FloatField(
+        db_default=FIRST_PACE_SECONDS, help_text="Between two requests; learned."
+    )
+    floor = models.FloatField(db_default=0.25, help_text="The pace never gets shorter (seconds).")
+    ceiling = models.FloatField(db_default=60.0, help_text="Nor longer (seconds).")
+    next_slot_at = models.DateTimeField(db_default=Now())
+    accepted = models.BigIntegerField(db_default=0, help_text="Answers that eased the pace.")
+    refused = models.BigIntegerField(db_default=0, help_text="Answers that told us to slow down.")
+
+    objects = HostBudgetQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["host", "egress"], name="queue_hostbudget_once"),
+            models.CheckConstraint(
+                condition=Q(floor__gt=0, pace_seconds__gte=F("floor"), ceiling__gte=F("pace_seconds")),
+                name="queue_hostbudget_pace_in_bounds",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.host} from {self.egress}"
+
+
+def _address(host: str) -> dict[str, Any]:
+    return {"host": host, "egress": settings.FETCH_EGRESS}

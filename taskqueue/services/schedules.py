@@ -1,0 +1,50 @@
+"""Schedules: what is due, queued once per cycle whoever asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import QuerySet
+
+from taskqueue import sql
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """One task every `seconds`."""
+
+    seconds: int
+    subject: str = ""
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    host: str = ""
+
+
+every = Every
+Due = QuerySet[Any, Any] | Every
+
+
+def enqueue_due(kind: str, due: Due) -> int:
+    """Each row of `due` has a task for its current cycle (Q2); returns how many were queued.
+
+    A QuerySet's values are (subject, payload, host, period in seconds), in that order. A row whose
+    subject still has a pending task of the kind gets no other.
+    """
+    try:
+        query, params = _select(due)
+    except EmptyResultSet:  # the ORM knows without asking that nothing is due
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute(sql.ENQUEUE_DUE.format(due=query), [*params, kind, kind, kind, kind])
+        return len(cursor.fetchall())
+
+
+def _select(due: Due) -> tuple[str, tuple[Any, ...]]:
+    if isinstance(due, Every):
+        return sql.ONE_DUE, (due.subject, json.dumps(due.payload), due.host, due.seconds)
+    query, params = due.query.sql_with_params()
+    return query, tuple(params)

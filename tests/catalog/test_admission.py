@@ -1,0 +1,115 @@
+"""Title patterns, and records that are no job."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.admission import InvalidPattern, TitlePattern, drop_box_reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching", "others"),
+    [
+        (
+            "frontend engineer",
+            [
+                "Front-End Engineer",
+                "Front End Engineer II",
+                "FRONTEND ENGINEER",
+                "Frontend Engineers (m/f/d)",
+            ],
+            ["Frontend Designer", "Engineer, Frontend"],
+        ),
+        ("front end engineer", ["Front-End Engineer", "Frontend Engineer"], ["Front Endpoint Engineer"]),
+        ("intern", ["Software Intern", "Interns 2027"], ["Internal Auditor", "International Sales"]),
+        ("R&D", ["R&D Engineer", "Head of R & D"], ["Sales & Operations"]),
+        ("C++", ["Senior C++ Developer"], ["C Developer", "C# Developer"]),
+        ("data scientist|ml engineer", ["Data Scientist", "Senior ML-Engineer"], ["Chemist"]),
+        (
+            r"\b(senior|staff)\b.*engineer",
+            ["Senior Backend Engineer"],
+            ["Engineer, senior", "Seniority engineer"],
+        ),
+        (r"^(?!.*(manager|director)).*engineer.*$", ["Platform Engineer"], ["Engineering Manager"]),
+        (r"(?i)front[- ]?end|back[- ]?end|full[- ]?stack", ["Full-Stack Dev", "Backend Lead"], ["Designer"]),
+    ],
+)
+def test_a_pattern_picks_titles(pattern: str, matching: list[str], others: list[str]) -> None:
+    compiled = TitlePattern(pattern)
+    assert [title for title in matching if not compiled.matches(title)] == []
+    assert [title for title in others if compiled.matches(title)] == []
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "",
+        "  ",
+        "|",
+        "x" * 501,
+        "(",
+        "[a-z",
+        "a**",
+        r"(a+)+$",
+        r"(a|a)*b",
+        r"(?:a?){30}",
+        r"(.*,){12}P",
+        r"a?" * 30 + "a" * 30,
+        r".*.*.*x",
+        r"[a-z]*\d*\w*x",
+        r"(a|a)" * 20 + "c",
+        r"(?=(a+)+)b",
+        r"(a)\1",
+        r"(?P<x>a)(?P=x)",
+        r"(?>a)",
+        r"(?x) a",
+        r"(?#()x",
+    ],
+)
+def test_a_pattern_that_could_take_for_ever_is_refused(pattern: str) -> None:
+    """Python's matcher has no time limit, so the shape of the pattern has to bound it."""
+    with pytest.raises(InvalidPattern):
+        TitlePattern(pattern)
+
+
+def test_signs_that_are_escaped_or_in_a_class_repeat_nothing() -> None:
+    assert TitlePattern(r"\(a\)+ [*+?()]{3}").matches("(a) ***")
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("test", "This is not a real job, please do not apply."),
+        ("Software Engineer", "Please note: this is a test posting."),
+        ("TEST - DO NOT APPLY", ""),
+        ("Test Job 2", ""),
+        ("Spontaneous Application", "Send us your CV."),
+        ("Open Application", ""),
+        ("General Application (Remote)", ""),
+        ("Talent Pool - Berlin", ""),
+        ("Join our Talent Community!", ""),
+        ("Initiativbewerbung", ""),
+        ("Candidature spontanée – Paris", ""),
+        ("Future Opportunities", ""),
+    ],
+)
+def test_a_drop_box_is_no_job(title: str, text: str) -> None:
+    reason = drop_box_reason(title, text)
+    assert reason is not None
+    assert "title" in reason or "text" in reason
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("SDET", "Own the internal test job runners."),
+        ("Test Engineer", "You test things. If you are not in the EU, please do not apply."),
+        ("Talent Pool Manager", "Run our talent pool."),
+        ("Senior Front-end Engineer - Open Application", "A role in our pipeline."),
+        ("Sample Preparation Technician", ""),
+        ("Testing Lead", ""),
+        ("", ""),
+    ],
+)
+def test_a_job_with_such_words_in_it_is_a_job(title: str, text: str) -> None:
+    assert drop_box_reason(title, text) is None

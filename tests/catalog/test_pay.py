@@ -1,0 +1,229 @@
+"""Pay in the words of a posting: what is stated, and what only looks like it (A9)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.pay import StatedPay, pay_in_text
+
+Read = tuple[float | None, float | None, str | None, str | None]
+
+
+def read(text: str) -> Read | None:
+    stated = pay_in_text(text)
+    return None if stated is None else (stated.min, stated.max, stated.currency, stated.period)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("$120-150k", (120_000, 150_000, "USD", "year")),
+        ("$120,000 - $150,000", (120_000, 150_000, "USD", "year")),
+        ("$120,000 \\- $150,000", (120_000, 150_000, "USD", "year")),
+        ("The pay range for this role is $95,000 - $110,000.", (95_000, 110_000, "USD", "year")),
+        ("Pay range: $188,900.00 - $359,800.00 per year", (188_900, 359_800, "USD", "year")),
+        ("€60.000–75.000", (60_000, 75_000, "EUR", "year")),
+        ("€60–75.000", (60_000, 75_000, "EUR", "year")),
+        ("Salaire : 45 k€ - 55 k€ brut annuel", (45_000, 55_000, "EUR", "year")),
+        ("rémunération : 40 000 € à 50 000 € par an", (40_000, 50_000, "EUR", "year")),
+        ("Jahresgehalt 65.000 bis 80.000 Euro", (65_000, 80_000, "EUR", "year")),
+        ("CHF 110'000", (110_000, 110_000, "CHF", "year")),
+        ("Salary: CHF 95’000 – 120’000", (95_000, 120_000, "CHF", "year")),
+        ("£45k", (45_000, 45_000, "GBP", "year")),
+        ("USD 120,000/yr", (120_000, 120_000, "USD", "year")),
+        ("CA$ 90,000 - CA$ 110,000", (90_000, 110_000, "CAD", "year")),
+        ("A$120k - A$140k", (120_000, 140_000, "AUD", "year")),
+        ("S$6,000 - S$8,500 per month", (6_000, 8_500, "SGD", "month")),
+        ("Salary: PKR 150,000 per month", (150_000, 150_000, "PKR", "month")),
+        ("16.8k–21k PLN netto/m (B2B)", (16_800, 21_000, "PLN", "month")),
+        ("$55/hr", (55, 55, "USD", "hour")),
+        ("$40/hr - $55/hr", (40, 55, "USD", "hour")),
+        ("Hourly rate: $30 - $40", (30, 40, "USD", "hour")),
+        ("Pay: $15–$18 an hour", (15, 18, "USD", "hour")),
+        ("Day rate: £500-£600", (500, 600, "GBP", "day")),
+        ("earn between $40,000 and 70,000 a year", (40_000, 70_000, "USD", "year")),
+        ("年収 600万円〜900万円", (6_000_000, 9_000_000, "JPY", "year")),
+        ("12-18 LPA", (1_200_000, 1_800_000, "INR", "year")),
+        ("₹12,50,000 - ₹18,00,000 per annum", (1_250_000, 1_800_000, "INR", "year")),
+        ("R$ 8.000 a R$ 12.000 por mês", (8_000, 12_000, "BRL", "month")),
+        ("The base is between 50K Euros - 60K Euros per annum", (50_000, 60_000, "EUR", "year")),
+    ],
+)
+def test_a_range_is_read_in_the_notation_of_its_country(text: str, expected: Read) -> None:
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "401(k) match up to $5,000",
+        "We match 10% of your 401k, up to a maximum of $10,000 per year.",
+        "$2,000 learning stipend",
+        "All employees receive a $100 monthly stipend for epic dates.",
+        "£400 annual learning & development budget",
+        "Gym ($100/month), Food ($15/day), Travel ($200/month)",
+        "$4,000 sign-on bonus",
+        "Relocation package of up to $10,000",
+        "$100,000 in equity",
+        "Backed by a $50M Series B round",
+        "We raised $108 million through Series A + B funding.",
+        "An estimated $40B-$80B paid out to fraud annually.",
+        "You will manage a $2M - $5M budget.",
+        "Own a portfolio of accounts worth $50,000 to $200,000.",
+        "Over 10,000 customers pay $50 per month.",
+        "A growing user base of 100k people.",
+        "3-5 years of experience",
+        "Benefits\n$100/month",
+    ],
+)
+def test_money_that_is_not_pay_is_never_taken(text: str) -> None:
+    assert read(text) is None
+
+
+def test_pay_is_found_among_benefits_with_its_own_sentence() -> None:
+    text = (
+        "Perks: 401(k) match up to $5,000, $2,000 learning stipend, backed by a $50M round. "
+        "Base pay: $140,000-$165,000 plus equity."
+    )
+    sentence = "Base pay: $140,000-$165,000 plus equity."
+    assert pay_in_text(text) == StatedPay(140_000, 165_000, "USD", "year", sentence)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Salary range: £60,000 - £75,000 + bonus + equity",
+        "A salary of £60,000 to £75,000 and a relocation package of up to £5,000.",
+        "Salary/Base + Commission + Bonus: £60,000 - £75,000",
+        "Salary & Benefits\n£60,000 - £75,000",
+        "Base £60,000 - £75,000, with OTE of £120,000 - £150,000",
+        "Our people average £90,000. The salary is £60,000 - £75,000.",
+    ],
+)
+def test_words_that_join_a_benefit_to_pay_do_not_make_it_one(text: str) -> None:
+    assert read(text) == (60_000, 75_000, "GBP", "year")
+
+
+def test_on_target_earnings_count_only_alone() -> None:
+    assert read("€75–90k OTE, uncapped") == (75_000, 90_000, "EUR", "year")
+    assert read("Base salary $80,000, OTE $160,000") == (80_000, 80_000, "USD", "year")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Zone A: $221,400 - $289,050\nZone B: $199,200 - $260,145", (199_200, 289_050, "USD", "year")),
+        ("Senior: $180k-220k; Mid: $140k-170k", (140_000, 220_000, "USD", "year")),
+        ("London: £70k-90k. Dublin: €75k-95k.", None),
+        ("£60,000 - £70,000 per year or £30 - £40 per hour", None),
+    ],
+)
+def test_several_ranges_make_one_only_in_one_currency_and_period(text: str, expected: Read | None) -> None:
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Salary up to $150,000", (None, 150_000)),
+        ("bis zu 70.000 € pro Jahr", (None, 70_000)),
+        ("from €50.000 per year", (50_000, None)),
+        ("Salary from 50.000 € im Jahr", (50_000, None)),
+        ("$170k+, bonuses, equity", (170_000, None)),
+        ("Starting at $23.50/hr", (23.5, None)),
+        ("Salary: $150,000 - $120,000", (120_000, 150_000)),
+    ],
+)
+def test_one_bound_leaves_the_other_open_and_swapped_bounds_are_ordered(
+    text: str, expected: tuple[float | None, float | None]
+) -> None:
+    stated = pay_in_text(text)
+    assert stated is not None
+    assert (stated.min, stated.max) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["$120 - $150 per year", "Salary: $5,000 per hour", "$1 - $120,000 per year"]
+)
+def test_pay_that_cannot_be_meant_is_not_shown(text: str) -> None:
+    assert read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "currency"),
+    [
+        ("$110,000 - $140,000", "USD"),
+        ("$110,000 - $140,000 CAD", "CAD"),
+        ("Salary: $110,000 (AUD)", "AUD"),
+        ("The range in Canada is $110,000 - $140,000.", None),
+        ("$110,000 - $140,000. Amounts for Toronto are paid in CAD.", None),
+        ("US or Canada: $110,000 - $140,000", "USD"),
+        ("¥6,000,000 - ¥9,000,000 per year (Tokyo)", "JPY"),
+        ("¥200,000 - ¥300,000 per year (Shanghai)", "CNY"),
+        ("¥200,000 - ¥300,000 per year", None),
+        ("kr 650 000 - 750 000 per year", None),
+        ("Rs. 50,000 - 60,000 per month", None),
+    ],
+)
+def test_a_shared_sign_names_a_currency_only_where_nothing_contradicts(
+    text: str, currency: str | None
+) -> None:
+    stated = pay_in_text(text)
+    assert stated is not None
+    assert stated.currency == currency
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("Salary: $85,000", "year"),
+        ("Salary: $4,000 - $5,000", None),
+        ("Salary: HKD 25,000 - 30,000", None),
+        ("Salary: SEK 420,000", "year"),
+        ("Monthly salary: €3.500 - €4.200", "month"),
+    ],
+)
+def test_a_period_is_inferred_only_where_the_size_leaves_no_choice(text: str, period: str | None) -> None:
+    stated = pay_in_text(text)
+    assert stated is not None
+    assert stated.period == period
+
+
+def test_the_heading_above_an_amount_says_what_it_is() -> None:
+    assert read("Compensation\n$34.62/hour\nBenefits\nMedical, dental") == (34.62, 34.62, "USD", "hour")
+    assert read("Team lunch\n$34.62") is None
+
+
+def test_a_long_paragraph_is_quoted_around_the_amount() -> None:
+    text = "word " * 300 + "the salary for this is $95,000 - $110,000 and more " + "word " * 300
+    stated = pay_in_text(text)
+    assert stated is not None
+    assert stated.sentence in text
+    assert "$95,000 - $110,000" in stated.sentence
+    assert len(stated.sentence) <= 400
+
+
+@given(st.text(alphabet=st.sampled_from("$€1205,.k-– \n+MandsalryeUSD%/h()'\\"), max_size=120))
+def test_whatever_is_stated_is_quoted_from_the_text(text: str) -> None:
+    stated = pay_in_text(text)
+    if stated is not None:
+        assert stated.sentence in text
+        assert stated.min is not None or stated.max is not None
+        if stated.min is not None and stated.max is not None:
+            assert stated.min <= stated.max
+
+
+def test_recorded_cases_of_the_salary_kind_come_out_as_expected(shared: Path) -> None:
+    rows = [json.loads(line) for line in (shared / "cases" / "cases.jsonl").read_text().splitlines()]
+    cases = [row for row in rows if row["area"] == "salary" and "text" in row["input"]]
+    assert len(cases) >= 5
+    for case in cases:
+        stated = pay_in_text(case["input"]["text"])
+        assert stated is not None, case["id"]
+        expected = {key: value for key, value in case["expected"].items() if key != "raises"}
+        assert {key: getattr(stated, key) for key in expected} == expected, case["id"]

@@ -1,0 +1,19 @@
+"""Claims on real tasks, for services that write under one."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from taskqueue.handlers import Claim, clock
+from taskqueue.services import enqueue
+from taskqueue.services.claims import claim_next
+
+
+def claimed(kind: str, *, worker: str = "", **payload: Any) -> Claim:
+    """A task of `kind`, just queued and claimed. It must be the only claimable one of its kind."""
+    task_id = enqueue(kind, payload=payload, priority=0).task_id
+    task = claim_next(worker=worker or f"test-{uuid.uuid4().hex}", kinds={kind: 5})
+    assert task is not None
+    assert task.pk == task_id
+    return Claim(task, proven_until=clock() + 60)

@@ -1,0 +1,48 @@
+"""The whole pipeline in the test's own process: every tick, and every task that is claimable."""
+
+from __future__ import annotations
+
+from django.db.models.functions import Now
+
+from taskqueue.handlers import known
+from taskqueue.models import Task
+from taskqueue.worker import WorkerLoop
+from taskqueue.worker.ticks import tick
+
+ROUNDS = 50
+
+
+def settle() -> None:
+    """Run until a tick queues nothing and nothing is unfinished. Parked tasks do not wait for their time."""
+    loop = WorkerLoop(known())
+    for _ in range(ROUNDS):
+        tick(known())
+        worked = False
+        while loop.step():
+            worked = True
+        if not _hurry() and not worked:
+            return
+    raise AssertionError(f"still at work: {list(Task.objects.unfinished().values('kind', 'status', 'note'))}")
+
+
+def advance_to(kind: str) -> None:
+    """Run what comes before the first task of the kind, and nothing of it."""
+    loop = WorkerLoop(known(), kinds=set(known().kinds) - {kind})
+    wanted = Task.objects.unfinished().filter(kind=kind)
+    for _ in range(ROUNDS):
+        tick(known())
+        while not wanted.exists() and loop.step():
+            pass
+        if wanted.exists():
+            return
+        _hurry()
+    raise AssertionError(f"no task of {kind} came")
+
+
+def _hurry() -> int:
+    return Task.objects.unfinished().filter(not_before__gt=Now()).update(not_before=Now())
+
+
+def next_cycle() -> None:
+    """Let every schedule be in a new cycle, as if its period had passed."""
+    Task.objects.exclude(dedupe_key=None).update(dedupe_key=None, key_until=None)

@@ -1,0 +1,58 @@
+"""Q1 between connections: competing insertions of one key."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import partial
+
+import pytest
+from django.db import transaction
+
+from taskqueue.models import Task
+from taskqueue.services import Enqueued, enqueue
+from tests.taskqueue.connections import at_once, meanwhile, somebody_waits
+from tests.taskqueue.waiting import until
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.races]
+
+
+def compete() -> Enqueued:
+    return enqueue("test.work", payload={"from": "the other"}, key="work:1")
+
+
+@pytest.mark.parametrize("is_committed", [True, False], ids=["committed", "rolled back"])
+def test_a_conflict_with_an_open_transaction_is_decided_by_its_end(is_committed: bool) -> None:
+    """Nobody is told of a conflict with a row that never came to be."""
+    with ExitStack() as outlasting:
+        with transaction.atomic():
+            mine = enqueue("test.work", payload={"from": "the first"}, key="work:1")
+            other = outlasting.enter_context(meanwhile(compete))
+            until(somebody_waits)
+            transaction.set_rollback(not is_committed)
+        result = other.result(timeout=30)
+
+    task = Task.objects.get()
+    assert result == Enqueued(task_id=task.pk, created=not is_committed)
+    assert (task.pk == mine.task_id) is is_committed
+
+
+def test_any_number_of_callers_converge_on_one_row() -> None:
+    results = at_once([compete] * 6)
+
+    assert sum(result.created for result in results) == 1
+    assert {result.task_id for result in results} == {Task.objects.get().pk}
+
+
+def test_an_open_transaction_of_one_producer_delays_no_other() -> None:
+    """Enqueueing touches no shared row, whatever the tasks have in common but the key."""
+
+    def produce(key: str) -> Enqueued:
+        return enqueue(
+            "test.work", key=key, subject="source:1", host="boards.example.com", account="person:1"
+        )
+
+    with transaction.atomic():
+        produce("work:1")
+        [result] = at_once([partial(produce, "work:2")])
+
+    assert result.created

@@ -1,0 +1,1 @@
+"""People, and what a person did: the personal board page."""

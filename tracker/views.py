@@ -1,0 +1,148 @@
+"""A person's own pages. Every object is reached through what that person may see (V4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from boards.explanation import explain_for_person
+from boards.listing import PAGE_SIZE, ListQuery
+from boards.models import Membership, MembershipRefresh
+from boards.presentation import source_lines
+from boards.serializers import PublicPosting, PublicPostingPage, Row
+from catalog.models import Posting, PostingQuerySet
+from reviews.models import Filter, FilterRevision, Verdict
+from reviews.reviewers import reviewer_of
+from tracker.models import User
+
+
+@never_cache
+@login_required
+@require_safe
+def board(request: HttpRequest) -> HttpResponse:
+    person = _person(request)
+    query = ListQuery.parse(request.GET, keep=("show",))
+    revisions = [one.current() for one in Filter.objects.enabled().owned_by(person)]
+    shown = Posting.objects.filter(memberships__user=person)
+    hidden = Posting.objects.listed().exclude(memberships__user=person)
+    is_hidden_view = request.GET.get("show") == "hidden"
+    postings = hidden if is_hidden_view else shown
+    page = Paginator(query.narrow(postings).for_rows().newest_first(), PAGE_SIZE).get_page(query.page)
+    refresh = MembershipRefresh.objects.filter(user=person).first()
+    context = {
+        "filters": [_filter_line(revision) for revision in revisions],
+        "rows": _rows(list(page.object_list), revisions, is_hidden_view),
+        "page": page,
+        "show": "hidden" if is_hidden_view else "",
+        "search": query.search,
+        "facets": query.facets(postings),
+        "applied": query.applied(),
+        "ignored": query.ignored,
+        "counts": {"shown": shown.count(), "hidden": hidden.count(), "unsure": _unsure(hidden, revisions)},
+        "refreshed_at": refresh.computed_at if refresh else None,
+        "catalog_is_empty": not Posting.objects.exists(),
+        "hiding": _hiding(hidden, revisions) if not shown.exists() else [],
+    }
+    return render(request, "tracker/board.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def posting(request: HttpRequest, posting_id: int) -> HttpResponse:
+    person = _person(request)
+    member = get_object_or_404(
+        Membership.objects.of(person).select_related(
+            "posting__text", "posting__compensation", "posting__lead__source"
+        ),
+        posting_id=posting_id,
+    )
+    shown = member.posting
+    context = {
+        "posting": PublicPostingPage.of(shown),
+        "steps": explain_for_person(shown, person, timezone.now()),
+        "sources": source_lines(shown),
+    }
+    return render(request, "tracker/posting.html", context)
+
+
+def _person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # login_required lets nobody else in
+    return request.user
+
+
+def _filter_line(revision: FilterRevision) -> dict[str, Any]:
+    return {
+        "name": revision.filter.name,
+        "words": revision.parsed().words(),
+        "url": reverse("reviews:filter", args=[revision.filter_id]),
+    }
+
+
+def _answers(revision: FilterRevision) -> Any:
+    return Verdict.objects.answering(prompt_hash=revision.prompt_hash, model=reviewer_of(revision).model)
+
+
+def _rows(postings: list[Posting], revisions: list[FilterRevision], is_hidden_view: bool) -> list[Row]:
+    """Rows with the first filter's reason to let a posting in, or the first reason that kept it out."""
+    reasons: dict[int, tuple[str, str]] = {}
+    for revision in revisions:
+        answers = _answers(revision).filter(posting__in=postings)
+        for posting_id, status, reason in answers.values_list("posting_id", "status", "reason"):
+            told = reasons.get(posting_id)
+            if told is None or (told[0] == Verdict.Status.PASSED and status != Verdict.Status.PASSED):
+                reasons[posting_id] = (status, reason)
+    rows = []
+    previous = ""
+    for one in postings:
+        status, reason = reasons.get(one.pk, ("", ""))
+        rows.append(
+            Row(
+                posting=PublicPosting.of(one),
+                url="" if is_hidden_view else reverse("tracker:posting", args=[one.pk]),
+                reason="" if is_hidden_view else reason,
+                why_not=(reason or "not answered for yet") if is_hidden_view else "",
+                apply_url=one.apply_url,
+                is_same_company_as_previous=bool(one.company) and one.company == previous,
+                is_unsure=status == Verdict.Status.UNSURE,
+            )
+        )
+        previous = one.company
+    return rows
+
+
+def _unsure(hidden: PostingQuerySet, revisions: list[FilterRevision]) -> int:
+    unsure: set[int] = set()
+    for revision in revisions:
+        unsure.update(
+            _answers(revision)
+            .filter(status=Verdict.Status.UNSURE, posting__in=hidden.values("pk"))
+            .values_list("posting_id", flat=True)
+        )
+    return len(unsure)
+
+
+def _hiding(hidden: PostingQuerySet, revisions: list[FilterRevision]) -> list[tuple[str, int, str]]:
+    """The three rules that hide most: (rule in words, postings, where to relax it)."""
+    counted: dict[tuple[str, int], int] = {}
+    for revision in revisions:
+        for rule in (
+            _answers(revision)
+            .filter(status=Verdict.Status.REJECTED, posting__in=hidden.values("pk"))
+            .values_list("rule", flat=True)
+        ):
+            key = (rule, revision.filter_id)
+            counted[key] = counted.get(key, 0) + 1
+    most = sorted(counted.items(), key=lambda item: -item[1])[:3]
+    return [
+        (rule.replace(".", ": ").replace("_", " "), count, reverse("reviews:filter", args=[filter_id]))
+        for (rule, filter_id), count in most
+    ]
