@@ -36,7 +36,6 @@ SAMPLE_BOARDS: Final = (
             "remote": "allowed",
             "remote_from": ["United States", "CA"],
             "clearance": "none",
-            "exclude_words": ["test posting"],
             "max_age_days": 60,
         },
     ),

@@ -7,110 +7,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-_CODES: Final = frozenset(
-    [
-        "USD",
-        "EUR",
-        "GBP",
-        "CHF",
-        "CAD",
-        "AUD",
-        "NZD",
-        "SGD",
-        "HKD",
-        "JPY",
-        "CNY",
-        "RMB",
-        "INR",
-        "PKR",
-        "LKR",
-        "BDT",
-        "NPR",
-        "PLN",
-        "CZK",
-        "HUF",
-        "RON",
-        "BGN",
-        "SEK",
-        "NOK",
-        "DKK",
-        "ISK",
-        "ILS",
-        "TRY",
-        "RUB",
-        "UAH",
-        "ZAR",
-        "BRL",
-        "MXN",
-        "ARS",
-        "CLP",
-        "COP",
-        "PEN",
-        "KRW",
-        "TWD",
-        "THB",
-        "IDR",
-        "MYR",
-        "PHP",
-        "VND",
-        "AED",
-        "SAR",
-        "QAR",
-        "EGP",
-        "NGN",
-        "KES",
-        "GHS",
-        "MAD",
-    ]
+
+def _pairs(listing: str) -> dict[str, str]:
+    return dict(entry.split("=") for entry in listing.split(";"))
+
+
+_CODES: Final = (
+    "USD|EUR|GBP|CHF|CAD|AUD|NZD|SGD|HKD|JPY|CNY|RMB|INR|PKR|LKR|BDT|NPR|PLN|CZK|HUF|RON|BGN|SEK|NOK|DKK|ISK|ILS"
+    "|TRY|RUB|UAH|ZAR|BRL|MXN|ARS|CLP|COP|PEN|KRW|TWD|THB|IDR|MYR|PHP|VND|AED|SAR|QAR|EGP|NGN|KES|GHS|MAD"
+    "|usd|eur|gbp|chf|cad|aud|pln|sek|nok|dkk|inr"  # the others are words in small letters
 )
-_SMALL_CODES: Final = frozenset({"usd", "eur", "gbp", "chf", "cad", "aud", "pln", "sek", "nok", "dkk", "inr"})
-# The sign before or after an amount → its currency; "" where several share the sign.
-_SIGNS: Final = {
-    **{
-        "US $": "USD",
-        "CA $": "CAD",
-        "AU $": "AUD",
-        "US$": "USD",
-        "CA$": "CAD",
-        "C$": "CAD",
-        "CDN$": "CAD",
-        "AU$": "AUD",
-        "A$": "AUD",
-        "NZ$": "NZD",
-    },
-    **{"S$": "SGD", "SG$": "SGD", "HK$": "HKD", "NT$": "TWD", "MX$": "MXN", "R$": "BRL", "$": ""},
-    **{
-        "€": "EUR",
-        "£": "GBP",
-        "¥": "",
-        "\uffe5": "",
-        "円": "JPY",
-        "元": "CNY",
-        "₹": "INR",
-        "₪": "ILS",
-        "₩": "KRW",
-    },
-    **{
-        "₺": "TRY",
-        "₴": "UAH",
-        "₫": "VND",
-        "₱": "PHP",
-        "฿": "THB",
-        "zł": "PLN",
-        "Kč": "CZK",
-        "kr": "",
-        "Rs": "",
-    },
-    **{
-        "Fr": "CHF",
-        "Euro": "EUR",
-        "Euros": "EUR",
-        "euro": "EUR",
-        "euros": "EUR",
-        "dollars": "",
-        "pounds": "GBP",
-    },
-}
+# The sign before or after an amount → its currency; nothing where several share the sign.
+_SIGNS: Final = _pairs(
+    "US $=USD;CA $=CAD;CDN $=CAD;AU $=AUD;NZ $=NZD;US$=USD;CA$=CAD;C$=CAD;CDN$=CAD;AU$=AUD;A$=AUD;NZ$=NZD"
+    ";S$=SGD;SG$=SGD;HK$=HKD;NT$=TWD;MX$=MXN;R$=BRL;$=;€=EUR;£=GBP;¥=;\uffe5=;円=JPY;元=CNY;₹=INR;₪=ILS"
+    ";₩=KRW;₺=TRY;₴=UAH;₫=VND;₱=PHP;฿=THB;zł=PLN;Kč=CZK;kr=;Rs=;Fr=CHF;Euro=EUR;Euros=EUR;euro=EUR;euros=EUR"
+    ";dollars=;pounds=GBP"
+)
 _UNITS: Final = {
     **{"k": 1e3, "thousand": 1e3, "tsd": 1e3, "tys": 1e3, "万": 1e4},
     **{"l": 1e5, "lpa": 1e5, "lac": 1e5, "lacs": 1e5, "lakh": 1e5, "lakhs": 1e5, "cr": 1e7, "crore": 1e7},
@@ -128,7 +41,7 @@ def _any_of(names: Iterable[str]) -> str:
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
-_MARK: Final = rf"(?:(?:{_any_of(_CODES | _SMALL_CODES)})\b(?:\s?\$)?|{_any_of(_SIGNS)})"
+_MARK: Final = rf"(?:(?:{_CODES})(?![A-Za-z])(?:\s?\$)?|{_any_of(_SIGNS)})"
 _NUMBER: Final = (
     r"(?:\d{1,2}(?:,\d{2})+,\d{3}"  # 12,50,000
     r"|\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d{1,2}(?!\d))?"

@@ -51,7 +51,7 @@ _MOST: Final[dict[Period, float]] = {
     "year": 5e6,
 }
 _INDIAN_UNITS: Final = frozenset(["lpa", "lac", "lacs", "lakh", "lakhs", "crore"])
-_NO_AMOUNT: Final = re.compile(r"\s*(?:%|\(?k\)|\W{0,3}pro[- ]?rata)", re.IGNORECASE)
+_NO_AMOUNT: Final = re.compile(r"\s*(?:%|\(?k\)|\(\s?pro[- ]?rata)", re.IGNORECASE)
 _FEW_WORDS: Final = 6
 _LEAST_YEAR: Final = 1_000
 _LEAST_BARE: Final = 10_000  # a number without a currency, beside a word for pay
@@ -208,6 +208,8 @@ def _is_pay(passage: _Passage, period: Period | None) -> bool:
     money = passage.money
     is_labelled = bool(words.PAY.search(passage.before) or words.PAY.search(passage.next_words))
     if words.OTHER.search(passage.next_words) or _is_other(passage.before):
+        return False
+    if words.PRO_RATA.search(passage.earlier):
         return False
     if not money.currency and not money.sign and money.unit != "lpa":
         return money.high >= _LEAST_BARE and bool(words.PAY.search(passage.earlier[-_NEAR:]))

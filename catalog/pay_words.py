@@ -31,9 +31,9 @@ OTHER: Final = re.compile(
     r"|\bcredits?\b|\btuition\b|\blearning\b|\btraining\b|\beducation\w*|\bdevelopment\b|\bconferences?\b"
     r"|\bequipment\b|\bhome[- ]office\b|\binternet\b|\bphone\b|\bcommut\w+|\bparental\b|\bfertility\b"
     r"|\badoption\b|\bprizes?\b|\bawards?\b|\bcustomers\b|\bclients\b|\busers\b|\bcommission\b"
-    r"|\bpro[- ]?rata\b"
+    r""
     r"|\bbacked\b|\binvest\w*|\bprofit\w*|\bcosts?\b|\bsavings?\b|\bfines?\b|\bexpenses?\b|\bcharity\b"
-    r"|\bemployees\b|\bprojects? (?:worth|of)\b|\bpension\b|\bzuschuss\w*|\bpr[äa]mie\b|\bprime\b"
+    r"|\bemployees\b|\bprojects? (?:worth|of)\b|\bpension\b|\brents?\b|\bzuschuss\w*|\bpr[äa]mie\b|\bprime\b"
     r"|\bweiterbildung\w*",
     re.IGNORECASE,
 )
@@ -47,6 +47,7 @@ TOTAL: Final = re.compile(
     r"|\btotal package\b|\bincluding (?:bonus|commission|equity)\b|\bwith commission\b",
     re.IGNORECASE,
 )
+PRO_RATA: Final = re.compile(r"\bpro[- ]?rata\W{0,3}$", re.IGNORECASE)  # a part-timer's share of the pay
 UP_TO: Final = re.compile(
     r"(?:\bup to|\bmax(?:imum)?\.?(?: of)?|\bbis zu|\bjusqu'à|\bhasta|\bfino a)\W{0,3}$", re.IGNORECASE
 )
@@ -58,16 +59,16 @@ FROM: Final = re.compile(
 
 _UNITS: Final = (
     ("hour", r"hours?|hrs?|h|stunde|std|heure|hora|ora|godz\w*"),
-    ("day", r"days?|tag|jour|d[íi]a|manday|dag"),
-    ("week", r"weeks?|wk|woche|semaine|semana"),
+    ("day", r"days?|d|tag|jour|d[íi]a|manday|dag"),
+    ("week", r"weeks?|wk|w|woche|semaine|semana"),
     ("month", r"months?|mth|mo|m|monat|mois|m[eê]s|mese|miesi\w*|mies|m[åa]nad"),
-    ("year", r"years?|yrs?|y|annum|jahr|an|ann[ée]e|año|anno|rok|[åa]r"),
+    ("year", r"years?|yrs?|y|a|annum|jahr|an|ann[ée]e|año|anno|rok|[åa]r"),
 )
 _ADVERBS: Final = (
     ("hour", r"hourly|stündlich|時給|stundenlohn"),
     ("day", r"daily|day rate|日給|tagessatz"),
     ("week", r"weekly"),
-    ("month", r"monthly|monatlich\w*|monatsgehalt|mensuel\w*|mensual\w*|mensile|miesięcznie|月給|月収"),
+    ("month", r"monthly|pcm\b|monatlich\w*|monatsgehalt|mensuel\w*|mensual\w*|mensile|miesięcznie|月給|月収"),
     (
         "year",
         r"annual(?:ly|i[sz]ed)?|yearly|per annum|p\.\s?a\b|jährlich\w*|jahres\w*|annuel\w*|anual\w*"
@@ -77,7 +78,7 @@ _ADVERBS: Final = (
 _FILLER: Final = (
     r"[\s(,+\[]*(?:(?:gross|net|netto|brutto|base|salary|pay|usd|eur|gbp|cad|aud|doe)\b[\s,(]*){0,2}"
 )
-_BY: Final = r"(?:/\s?|\b(?:per|p\.|an?|pro|par|por|im|al|na|each|every)\s?)"
+_BY: Final = r"(?:/\s?|\b(?:per|an?|pro|par|por|im|al|na|each|every)\s|\bp[./]?\s?)"
 RATE_AFTER: Final = re.compile(
     rf"{_FILLER}(?:{_BY}(?:" + "|".join(f"(?P<{name}>{unit})" for name, unit in _UNITS) + r")(?![a-zà-ÿ]))",
     re.IGNORECASE,

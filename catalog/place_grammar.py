@@ -54,8 +54,8 @@ def read_spots(text: str) -> tuple[list[Spot], list[str]]:
         if not found:
             unread.append(words[start - 1].text)
     if not spots and unread and is_city_name(unread[0]):
-        spots = [Spot(unread.pop(0))]
-        spots = [spots[0]._replace(city=spots[0].text)]
+        name = unread.pop(0)
+        spots = [Spot(name, city=name)]
     return _without_parents(spots), unread
 
 
@@ -219,9 +219,7 @@ def _without_parents(spots: list[Spot]) -> list[Spot]:
     """One place for "Hong Kong, China"."""
     kept: list[Spot] = []
     for spot in spots:
-        follows = kept[-1].country if kept else None
-        if not (
-            follows in _PARENTS and spot.country == _PARENTS[follows] and not spot.city and not spot.region
-        ):
+        parent = _PARENTS.get(kept[-1].country or "") if kept else None
+        if parent is None or (spot.country, spot.region, spot.city) != (parent, None, None):
             kept.append(spot)
     return kept

@@ -25,27 +25,14 @@ _TRAILING: Final = re.compile(
     r"|residents?|preferred|city|or|and|in))+$",
     re.IGNORECASE,
 )
-_DIRECTIONS: Final = frozenset(
-    {
-        "north",
-        "south",
-        "east",
-        "west",
-        "northern",
-        "southern",
-        "eastern",
-        "western",
-        "central",
-        "upstate",
-        "coast",
-    }
-    | {"northeast", "northwest", "southeast", "southwest", "mid"}
+_DIRECTION: Final = re.compile(
+    r"(?:north|south|mid)?(?:north|south|east|west)?(?:ern)?|central|upstate|coast", re.IGNORECASE
 )
 _NOT_A_CITY: Final = re.compile(
     r"\d|\b(?:locations?|multiple|various|several|many|negotiable|flexible|selection|tb[ad]|any|all|others?|more"
     r"|field|travel|headquarters?|hq|offices?|campus|building|suite|floor|street|road|avenue|parkway|highway"
-    r"|cent(?:er|re)|hospital|clinic|university|college|school|store|standorte?|plant|warehouse|airport|coast|hours?|zones?"
-    r"|timezones?|time|teams?|global|international|national|nationwide|home|unknown|none|open|see|description"
+    r"|cent(?:er|re)|hospital|clinic|university|college|school|store|standorte?|plant|warehouse|airport|coast"
+    r"|hours?|zones?|timezones?|time|teams?|global|international|national|nationwide|home|unknown|none|open|see|description"
     r"|required|specified|preferred|only|employees?|jobs?|position|role|work(?:ing)?|within|or|and|with|based"
     r"|cest|cet|gmt|utc|bst|ist|jst)\b|\b(?:st|rd|ave|blvd|ln|dr)\.?$",
     re.IGNORECASE,
@@ -85,7 +72,7 @@ def words_of(text: str) -> list[Word]:
 def is_city_name(text: str) -> bool:
     """Whether an unlisted `text` may be a town, going by its shape."""
     is_code = text.isascii() and text.isupper() and len(text) < 4
-    if is_code or _NOT_A_CITY.search(text) or set(fold(text).split()) <= _DIRECTIONS:
+    if is_code or _NOT_A_CITY.search(text) or all(map(_DIRECTION.fullmatch, text.split())):
         return False
     return len(text.split()) <= _LONGEST_NAME and len(text) > 1 and not text[:1].islower()
 
@@ -115,7 +102,7 @@ def _cut(part: str) -> list[Word]:
 
 def _cut_direction(words: list[str]) -> list[Word]:
     """The state or country of "Northern California", "US East Coast"."""
-    name = " ".join(word for word in words if word.lower() not in _DIRECTIONS)
+    name = " ".join(word for word in words if not _DIRECTION.fullmatch(word))
     if not name or len(name.split()) == len(words):
         return []
     state = word_named(f"{name} State")  # upstate New York is not the city
@@ -128,11 +115,8 @@ def _cut_end(words: list[str]) -> list[Word]:
     for length in range(min(4, len(words) - 1), 0, -1):
         end = word_named(" ".join(words[-length:]))
         head = " ".join(words[:-length])
-        if (
-            end.closes
-            and not end.is_soft
-            and (_goes_with(word_named(head), end) or (end.is_code and is_city_name(head)))
-        ):
+        is_pair = _goes_with(word_named(head), end) or (end.is_code and is_city_name(head))
+        if end.closes and not end.is_soft and is_pair:
             return [*_cut(head), end]
     return []
 

@@ -160,6 +160,28 @@ LOGGING = {
     "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
 }
 
+UNFOLD = {
+    "SITE_TITLE": "Rolecall",
+    "SITE_HEADER": "Rolecall console",
+    "SITE_SUBHEADER": RELEASE,
+    "SITE_URL": "/",
+    "COLORS": {
+        "primary": {  # the pages' own accent
+            "50": "240 249 250",
+            "100": "217 239 242",
+            "200": "181 222 229",
+            "300": "128 196 209",
+            "400": "69 162 181",
+            "500": "32 131 153",
+            "600": "11 97 119",
+            "700": "12 80 99",
+            "800": "15 66 81",
+            "900": "17 56 69",
+            "950": "7 36 46",
+        },
+    },
+}
+
 # Queue: the lease is six heartbeats long, so that one slow beat loses nothing.
 QUEUE_LEASE_SECONDS = 60
 QUEUE_HEARTBEAT_SECONDS = 10

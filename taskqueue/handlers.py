@@ -13,7 +13,7 @@ from django.utils.module_loading import autodiscover_modules
 
 from taskqueue.errors import Cancelled, ClaimLost, ShuttingDown
 from taskqueue.models import Task, Token
-from taskqueue.services.claims import hold, save_progress
+from taskqueue.services.claims import hold, save_progress, storable
 from taskqueue.services.schedules import Due, Every, every
 
 __all__ = [
@@ -147,7 +147,9 @@ class Claim:
         Saved on the pulse's connection, it shows while the handler's own transaction is still open, and
         leaves no row lock in that transaction for the heartbeat to wait on.
         """
-        self._progress = {"done": done, "total": total, "note": note}
+        # What no row can hold must not come to light in the pulse, where it would stop the heart.
+        whole = None if total is None else int(total)
+        self._progress = {"done": int(done), "total": whole, "note": storable(note)}
 
     # What the worker and its pulse tell the claim.
 

@@ -70,9 +70,6 @@ class TaskQuerySet(models.QuerySet["Task"]):
     def unfinished(self) -> Self:
         return self.filter(status__in=UNFINISHED)
 
-    def about(self, subject: str) -> Self:
-        return self.filter(subject=subject)
-
 
 class Task(models.Model):
     """A piece of work, from enqueueing until some time after its end. Only the services write it."""
@@ -88,7 +85,7 @@ class Task(models.Model):
     )
     payload = models.JSONField(blank=True, db_default=Value({}, models.JSONField()))
     dedupe_key = models.CharField(  # noqa: DJ001 - NULL, unlike "", is not equal to itself: any number have no key
-        max_length=300, null=True, blank=True
+        max_length=400, null=True, blank=True
     )
     key_until = models.DateTimeField(
         null=True, blank=True, help_text="Until when the key is kept even if the task has ended."
@@ -195,10 +192,6 @@ class Task(models.Model):
         return self.attempts - self.resumes
 
     @property
-    def is_unfinished(self) -> bool:
-        return self.status in UNFINISHED
-
-    @property
     def is_cancelling(self) -> bool:
         """Asked to stop, not yet stopped (Q10)."""
         return self.status == TaskStatus.RUNNING and self.cancel_requested_at is not None
@@ -206,12 +199,6 @@ class Task(models.Model):
     def state(self) -> str:
         """The status as a person reads it."""
         return "cancelling" if self.is_cancelling else str(self.get_status_display())
-
-
-class WorkerQuerySet(models.QuerySet["Worker"]):
-    def alive(self) -> Self:
-        """Heard from within a lease: whatever is older has lost what it held."""
-        return self.filter(last_seen_at__gt=Now() - timedelta(seconds=settings.QUEUE_LEASE_SECONDS))
 
 
 class Worker(models.Model):
@@ -231,8 +218,6 @@ class Worker(models.Model):
     image_digest = models.CharField(max_length=200, blank=True, db_default="")
     hostname = models.CharField(max_length=253, blank=True, db_default="")
     pid = models.IntegerField(db_default=0)
-
-    objects = WorkerQuerySet.as_manager()
 
     def __str__(self) -> str:
         return self.name

@@ -35,7 +35,7 @@ def create_board(
         slug=slug,
         title=title,
         summary=summary,
-        filter=create_filter(name=f"Board: {title}", criteria=criteria, by=by),
+        filter=create_filter(name=title, criteria=criteria, by=by),
         status=ManagedBoard.Status.PUBLISHED if is_public else ManagedBoard.Status.DRAFT,
     )
 

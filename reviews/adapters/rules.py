@@ -59,10 +59,10 @@ class RulesReviewer:
 
     def review(self, question: Question) -> Reviewed:
         steps = tuple(rule(question.criteria, question.snapshot) for rule in RULES)
-        return Reviewed(_answer(steps, has_text=bool(question.criteria.text)))
+        return Reviewed(_answer(steps, question.snapshot, has_text=bool(question.criteria.text)))
 
 
-def _answer(steps: tuple[Step, ...], *, has_text: bool) -> Answer:
+def _answer(steps: tuple[Step, ...], snapshot: Snapshot, *, has_text: bool) -> Answer:
     asked = [step for step in steps if step.outcome != "skip"]
     note = NOT_READ if has_text else ""
     if rejecting := next((step for step in asked if step.outcome == "reject"), None):
@@ -72,10 +72,11 @@ def _answer(steps: tuple[Step, ...], *, has_text: bool) -> Answer:
         reasons = [step.reason for step in unknown]
         return Answer("unsure", _sentence(reasons), unknown[0].quote, unknown[0].rule, steps, note)
     if asked:
-        shown = next((step for step in asked if step.quote), asked[0])
-        return Answer(
-            "pass", _sentence([step.reason for step in asked]), shown.quote, shown.rule, steps, note
-        )
+        # What speaks for it, not what merely does not speak against it; a sentence rather than the title.
+        grounds = [step for step in asked if step.quote] or asked
+        shown = next((step for step in grounds if step.quote and step.quote in snapshot.text), grounds[0])
+        reasons = [step.reason for step in grounds]
+        return Answer("pass", _sentence(reasons), shown.quote, shown.rule, steps, note)
     if has_text:
         return Answer("unsure", "Nothing the rules can check is asked for.", "", "text", steps, note)
     return Answer("pass", "Nothing is asked for.", "", "", steps, note)

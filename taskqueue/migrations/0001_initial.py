@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(help_text='app.verb; names the handler.', max_length=100)),
                 ('subject', models.CharField(blank=True, db_default='', help_text='What it is about, as pages look it up: source:12.', max_length=200)),
                 ('payload', models.JSONField(blank=True, db_default=models.Value({}, models.JSONField()))),
-                ('dedupe_key', models.CharField(blank=True, max_length=300, null=True)),
+                ('dedupe_key', models.CharField(blank=True, max_length=400, null=True)),
                 ('key_until', models.DateTimeField(blank=True, help_text='Until when the key is kept even if the task has ended.', null=True)),
                 ('account', models.CharField(blank=True, db_default='', help_text="Whose work it is, if anyone's.", max_length=200)),
                 ('host', models.CharField(blank=True, db_default='', help_text='Whose pace it keeps to, if any.', max_length=253)),

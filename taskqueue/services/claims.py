@@ -31,7 +31,7 @@ def claim_next(*, worker: str, kinds: Mapping[str, int]) -> Task | None:
         return None
     candidate = Task.objects.claimable(kinds).in_claim_order().values("pk")[:1]
     query, params = candidate.query.sql_with_params()
-    marks = [worker, settings.QUEUE_LEASE_SECONDS, json.dumps(dict(kinds)), settings.RELEASE]
+    marks = [worker, settings.QUEUE_LEASE_SECONDS, json.dumps(dict(kinds)), settings.RELEASE[:100]]
     claimed = Task.objects.raw(sql.CLAIM_TASK.format(claimable=query), [*params, *marks])
     return next(iter(claimed), None)
 
@@ -116,13 +116,18 @@ def reap() -> tuple[int, int]:
     return len(ended) - lost, lost
 
 
+def storable(value: str) -> str:
+    """The text as a row can hold it: without NUL characters or halves of surrogate pairs, and not endless."""
+    return value.replace("\x00", "").encode("utf-8", "replace").decode()[:LONGEST_ERROR]
+
+
 @transaction.atomic
 def _leave(
     token: Token, status: TaskStatus, *, note: str, not_before: datetime | None = None, given_back: int = 0
 ) -> bool:
     values: dict[str, Any] = {
         "status": status.value,
-        "note": _text(note),
+        "note": storable(note),
         "not_before": not_before,
         "given_back": given_back,
     }
@@ -135,8 +140,8 @@ def _leave(
 @transaction.atomic
 def _fail(token: Token, error: str, detail: str, *, may_retry: bool, wait: timedelta | None) -> bool:
     values: dict[str, Any] = {
-        "error": _text(error),
-        "detail": _text(detail),
+        "error": storable(error),
+        "detail": storable(detail),
         "may_retry": may_retry,
         "wait": None if wait is None else wait.total_seconds(),
     }
@@ -154,8 +159,3 @@ def _left(token: Token, status: str | None) -> bool:
 
 def _names(token: Token) -> dict[str, Any]:
     return {"task": token.task_id, "worker": token.worker, "attempt": token.attempt}
-
-
-def _text(value: str) -> str:
-    """As PostgreSQL takes it: without NUL characters and halves of surrogate pairs."""
-    return value.replace("\x00", "").encode("utf-8", "replace").decode()[:LONGEST_ERROR]

@@ -30,6 +30,12 @@ def end_parents() -> int:
         return sum(status != TaskStatus.WAITING for _, status in cursor.fetchall())
 
 
+def end_parent(task_id: int) -> None:
+    """The parent has ended if no child is live: as every tick sees to, but at once."""
+    if not Task.objects.unfinished().filter(parent=task_id).exists():
+        end_parents()
+
+
 @transaction.atomic
 def cancel_family(task_id: int) -> int:
     """What waits in the family has ended and what runs is flagged (Q10); returns how many tasks that changed.

@@ -22,7 +22,7 @@ def see_worker(name: str, *, kinds: Sequence[str], task_id: int | None) -> None:
                 "name": name,
                 "task": task_id,
                 "kinds": list(kinds),
-                "release": settings.RELEASE,
+                "release": settings.RELEASE[:100],
                 "image_digest": settings.IMAGE_DIGEST,
                 "hostname": env.HOSTNAME,
                 "pid": os.getpid(),

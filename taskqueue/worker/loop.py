@@ -31,7 +31,7 @@ from taskqueue.handlers import (
 )
 from taskqueue.models import Token
 from taskqueue.services import claims
-from taskqueue.services.families import end_parents
+from taskqueue.services.families import end_parent
 from taskqueue.worker.pulse import Pulse, proven_seconds
 from taskqueue.worker.ticks import Ticker, tick
 
@@ -71,7 +71,7 @@ class WorkerLoop:
         self._limits = {kind.name: kind.max_attempts for kind in self._kinds.values()}
         self._is_draining = is_draining
         # An incarnation: neither a restart nor a reused process id repeats it (Q5).
-        self.name = f"{name or env.HOSTNAME}:{os.getpid()}:{secrets.token_hex(4)}"
+        self.name = f"{(name or env.HOSTNAME)[:100]}:{os.getpid()}:{secrets.token_hex(4)}"
         self.pulse = Pulse(self.name, sorted(self._kinds))
 
     def run(self) -> None:
@@ -110,7 +110,7 @@ class WorkerLoop:
         words = getattr(ending, "func", ending).__name__ if is_recorded else "claim lost, nothing recorded"
         logger.info("%s %s after %.1f s", _describe(claim), words, clock() - sent_at)
         if claim.parent_id is not None:
-            end_parents()
+            end_parent(claim.parent_id)
         return True
 
     def _work(self) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from config.embedded import Embedded, EmbeddedFailed
-from tests.config.test_embedded import ask, needs_root
+from config.embedded import Embedded, EmbeddedFailed, home
+from tests.config.test_embedded import ask, needs_root, pid_of
+from tests.conftest import PROJECT
 
 
 @pytest.fixture
@@ -103,6 +107,23 @@ def test_a_checkout_that_the_server_cannot_enter_stays_as_private_as_it_was(
     finally:
         server.destroy()
     assert not elsewhere.parent.exists()
+
+
+@needs_root
+def test_binaries_that_the_server_cannot_read_are_copied(server: Embedded, tmp_path: Path) -> None:
+    package = home.installed().parents[1]
+    for part in (package, package.with_name(f"{package.name}.libs")):
+        if part.exists():
+            shutil.copytree(part, tmp_path / part.name, ignore=shutil.ignore_patterns("include"))
+    tmp_path.chmod(0o700)
+    program = "import sys, pathlib, config.embedded as e; e.Embedded(pathlib.Path(sys.argv[1])).start()"
+    command = [sys.executable, "-c", program, str(server.data)]
+    subprocess.run(command, cwd=PROJECT, env={"PYTHONPATH": str(tmp_path)}, check=True)
+
+    assert ask(server, "SELECT 1") == "1"
+    asked = ["ps", "-ww", "-o", "args=", "-p", str(pid_of(server))]
+    assert subprocess.check_output(asked, text=True).startswith("/var/lib/rolecall/")
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
 
 
 @needs_root

@@ -32,11 +32,11 @@ def review(criteria: dict[str, Any], posting: Snapshot = POSTING) -> Answer:
 def test_a_posting_that_meets_everything_passes_with_its_reasons_and_a_quote() -> None:
     answer = review({"roles": ["software engineer"], "places": ["Europe"], "max_years": 5})
 
-    assert (answer.verdict, answer.rule) == ("pass", "role")
+    assert (answer.verdict, answer.rule) == ("pass", "experience.max_years")
     assert answer.reason == (
         "The title names “software engineer”; it is in Berlin, Germany; asks for 5 years of experience."
     )
-    assert answer.quote == "Senior Software Engineer"
+    assert answer.quote == "5+ years of experience in Python"
 
 
 def test_one_rule_that_rejects_is_enough_and_the_first_decides() -> None:

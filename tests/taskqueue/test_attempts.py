@@ -26,7 +26,7 @@ from taskqueue.handlers import (
     every,
 )
 from taskqueue.models import Task, TaskStatus
-from taskqueue.services import request_cancel
+from taskqueue.services import claims, request_cancel
 from taskqueue.worker import WorkerLoop
 from tests.taskqueue.factories import RunningTaskFactory, TaskFactory, claim_of
 
@@ -159,6 +159,16 @@ def test_the_last_progress_is_saved_with_the_end() -> None:
     assert task.progress_at is not None
 
 
+def test_progress_that_no_row_can_hold_is_saved_without_it() -> None:
+    """In the pulse it would stop the heartbeat."""
+
+    def body(claim: Claim) -> Outcome:
+        claim.progress(1, 3, "page \x00 with \ud800 halves")
+        return Done()
+
+    assert run(body).progress == {"done": 1, "total": 3, "note": "page  with ? halves"}
+
+
 def test_progress_that_says_the_same_again_moves_no_time() -> None:
     """Q7: alive is not advancing."""
     task = RunningTaskFactory.create(progress={"done": 1, "total": 3, "note": ""}, progress_at=LATER)
@@ -168,6 +178,28 @@ def test_progress_that_says_the_same_again_moves_no_time() -> None:
     claim.save_progress()
 
     assert Task.objects.get(pk=task.pk).progress_at == LATER
+
+
+@pytest.mark.parametrize("value", [None, {"done": 1, "total": 3, "note": ""}], ids=["none", "the same"])
+def test_a_heartbeat_without_news_moves_no_time(value: dict[str, Any] | None) -> None:
+    """Q7."""
+    task = RunningTaskFactory.create(progress={"done": 1, "total": 3, "note": ""}, progress_at=LATER)
+
+    assert claims.beat(task.token, progress=value) is False
+
+    after = Task.objects.get(pk=task.pk)
+    assert (after.progress, after.progress_at) == (task.progress, LATER)
+
+
+def test_a_heartbeat_with_news_saves_them() -> None:
+    task = RunningTaskFactory.create(progress={"done": 1, "total": 3, "note": ""}, progress_at=LATER)
+
+    assert claims.beat(task.token, progress={"done": 2, "total": 3, "note": ""}) is False
+
+    after = Task.objects.get(pk=task.pk)
+    assert after.progress == {"done": 2, "total": 3, "note": ""}
+    assert after.progress_at is not None
+    assert after.progress_at < LATER
 
 
 def test_a_handler_that_sees_the_cancel_is_acknowledged_as_cancelled() -> None:

@@ -69,6 +69,19 @@ def test_a_cycles_key_keeps_its_task_beyond_the_retention() -> None:
     assert left() == {monthly.pk}
 
 
+def test_kept_keys_do_not_hold_up_what_may_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are the oldest rows, and would fill every batch."""
+    monkeypatch.setattr(retention, "MOST_AT_ONCE", 1)
+    until = timezone.now() + timedelta(days=10)
+    kept = DoneTaskFactory.create(
+        finished_at=OLD - timedelta(days=1), dedupe_key="monthly:7", key_until=until
+    )
+    DoneTaskFactory.create(finished_at=OLD)
+
+    assert retention.prune() == 1
+    assert left() == {kept.pk}
+
+
 def test_more_than_one_batch_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "MOST_AT_ONCE", 2)
     DoneTaskFactory.create_batch(5, finished_at=OLD)
