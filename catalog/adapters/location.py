@@ -13,8 +13,9 @@ MAX_TEXT = 2_000
 MAX_PLACE = 200
 MAX_PLACES = 100
 
-# Commas separate the parts of one place ("Boston, MA"), so they are not here.
-_SEPARATORS = re.compile(r"([()]|;|\||•|\s/\s|\sor\s)", re.IGNORECASE)
+# Commas separate the parts of one place ("Boston, MA"), so they are not here. "or" is a word in small
+# letters only: OR is Oregon.
+_SEPARATORS = re.compile(r"([()]|;|\||•|\s/\s|\sor\s)")
 # What may stand beside a work model without naming a place: "Remote-Friendly (Travel-Required)".
 _BESIDE_MODEL = re.compile(
     r"(?:\b(?:fully|partly|only|optional|option|eligible|possible|preferred|required|flexible|travel|working|work"
@@ -66,10 +67,14 @@ def _parts(values: Iterable[object]) -> Iterator[str]:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Cut at separators outside parentheses: "Remote (US; Canada)" is one text."""
+    """Cut at separators outside parentheses: "Remote (US; Canada)" is one text.
+
+    So is "Remote in the United States or Canada", whose "or" belongs to where remote work is done from.
+    """
     depth, part = 0, ""
     for piece in _SEPARATORS.split(text):
-        if depth == 0 and piece not in ("(", ")") and _SEPARATORS.fullmatch(piece):
+        joins = piece.strip() == "or" and work_mode_hint(part) != "unknown"
+        if depth == 0 and not joins and piece not in ("(", ")") and _SEPARATORS.fullmatch(piece):
             yield part.strip(" ,")
             part = ""
             continue
