@@ -18,8 +18,6 @@ from django.db import connection
 
 from config.settings import BASE_DIR
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
 DATABASE = f"start_{os.getpid()}"
 COUNT_ROWS = """
     SELECT json_build_object(
@@ -37,7 +35,7 @@ COUNT_ROWS = """
 
 
 @pytest.fixture(scope="module")
-def environment(django_db_setup: None, django_db_blocker: object) -> Iterator[dict[str, str]]:
+def environment(django_db_setup: None) -> Iterator[dict[str, str]]:
     """The environment of a server with a DATABASE_URL, here a fresh database beside the tests' own."""
     given = {**connection.settings_dict}
     where = {"host": given["HOST"], "user": given["USER"], "password": given["PASSWORD"] or None}

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,7 @@ SOCKET = f".s.PGSQL.{PORT}"
 PROGRAM_SECONDS = 120
 START_SECONDS = 60
 STOP_SECONDS = 30
+PID_FILE_SECONDS = 3  # a server writes it within milliseconds of its start
 LONGEST_LOG = 20 * 1024 * 1024
 
 # Linux flushes a file system in one call; a flush for each of a thousand files takes seconds on a busy disk.
@@ -77,6 +78,7 @@ class Cluster:
         return (
             self.server_status() == "ready"
             and self.postmaster() is not None
+            and self._has_sockets()
             and (self.sockets / SOCKET).exists()
         )
 
@@ -88,20 +90,20 @@ class Cluster:
     def postmaster(self) -> int | None:
         """The pid of the live server over this folder.
 
-        After a crash or a reboot the pid file may be empty, or name a zombie or somebody else's process.
+        The pid file alone does not tell. After a crash or a reboot it is empty, or names a zombie or somebody
+        else's process; and a server may not have written it yet, or it was deleted.
         """
         first = self._pid_file().partition("\n")[0].strip()
-        if not first.isdigit():
-            return None
-        pid = int(first)
-        return pid if f"/postgres -D {self.folder} " in f"{_command_line(pid)} " else None
+        if first.isdigit() and self._is_served_by(_command_line(int(first))):
+            return int(first)
+        return next((pid for pid, line in _command_lines() if self._is_served_by(line)), None)
 
     def check_owner(self) -> None:
         """Raises EmbeddedFailed for a caller who may not read the data."""
         if self.account is None and self.folder.exists() and self.folder.stat().st_uid != os.geteuid():
             raise EmbeddedFailed(
-                f"{self.folder} belongs to {self.folder.owner()}: use it as that user or as root, "
-                "or use another checkout or DATABASE_URL"
+                f"{self.folder} belongs to {Account.owner_of(self.folder).name}: use it as that user "
+                "or as root, or use another checkout or DATABASE_URL"
             )
 
     def check_path(self) -> None:
@@ -138,14 +140,16 @@ class Cluster:
     def launch(self) -> None:
         """A server answers. One that is starting is waited for; one that cannot answer is replaced."""
         self._check_data()
-        deadline = time.monotonic() + START_SECONDS
+        begun = time.monotonic()
         while not self.is_ready():
-            if time.monotonic() > deadline:
+            waited = time.monotonic() - begun
+            if waited > START_SECONDS:
                 raise EmbeddedFailed(f"PostgreSQL did not start in {START_SECONDS} s:\n{self._log_since(0)}")
+            status = self.server_status()
             if self.postmaster() is None:
                 self._spawn()
-            elif self.server_status() in ("ready", "stopping"):
-                self.end()  # its socket was deleted, or it stops as soon as its last client leaves
+            elif status in ("ready", "stopping") or (not status and waited > PID_FILE_SECONDS):
+                self.end()  # it lost its socket or its pid file, or waits for its last client to leave
             time.sleep(0.05)
 
     def end(self) -> None:
@@ -239,6 +243,9 @@ class Cluster:
         if self.folder.stat().st_uid == 0:  # a checkout that root copied
             self._give(self.folder, *self.folder.rglob("*"))
 
+    def _has_sockets(self) -> bool:
+        return self.sockets == self.folder or self._owns(self.sockets)
+
     def _owns(self, folder: Path) -> bool:
         """A real folder of the server's own that no stranger can enter or replace."""
         try:
@@ -254,7 +261,7 @@ class Cluster:
                 os.chown(path, self.account.uid, self.account.gid, follow_symlinks=False)
 
     def _accepts(self) -> bool:
-        if self.sockets != self.folder and not self._owns(self.sockets):
+        if not self._has_sockets():
             return False
         with socket.socket(socket.AF_UNIX) as probe:
             probe.settimeout(5)
@@ -265,6 +272,9 @@ class Cluster:
             except OSError:
                 return False
         return True
+
+    def _is_served_by(self, command_line: str) -> bool:
+        return f"/postgres -D {self.folder} " in f"{command_line} "
 
     def _pid_file(self) -> str:
         try:
@@ -302,13 +312,25 @@ class Cluster:
 
 def _command_line(pid: int) -> str:
     """Empty for a process that is gone or a zombie."""
+    if not PROC.exists():
+        return dict(_command_lines()).get(pid, "")
     try:
-        return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" "))
+        return os.fsdecode((PROC.parent / str(pid) / "cmdline").read_bytes().replace(b"\0", b" "))
     except OSError:
-        if PROC.exists():
-            return ""
-    asked = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
-    return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()  # noqa: S603
+        return ""
+
+
+def _command_lines() -> Iterator[tuple[int, str]]:
+    """Every process of the machine."""
+    if PROC.exists():
+        pids = (int(entry.name) for entry in PROC.parent.iterdir() if entry.name.isdigit())
+        yield from ((pid, _command_line(pid)) for pid in pids)
+        return
+    asked = ["/bin/ps", "-axww", "-o", "pid=,command="]
+    listed = subprocess.run(asked, capture_output=True, text=True, check=True)  # noqa: S603
+    for line in listed.stdout.splitlines():
+        pid, _, command = line.strip().partition(" ")
+        yield int(pid), command
 
 
 def _tail(text: str) -> str:

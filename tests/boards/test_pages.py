@@ -62,7 +62,7 @@ def test_a_posting_page_explains_itself_step_by_step(client: Client) -> None:
 
     page = client.get(f"/b/engineers/jobs/{posting.pk}/").content.decode()
 
-    for words in ("the title names the role", "You need two years of Python.", "evaluated now", "recorded"):
+    for words in ("The title names the role", "You need two years of Python.", "evaluated now", "recorded"):
         assert words in page
 
 

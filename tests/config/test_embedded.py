@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -230,6 +231,26 @@ def test_half_written_lock_files_do_not_keep_it_down(running: Embedded, content:
         (running.socket_dir() / name).write_text(content)
     running.start()
     assert ask(running, "SELECT 1") == "1"
+
+
+@pytest.mark.parametrize("content", [None, ""], ids=["deleted", "emptied"])
+def test_a_server_that_lost_its_pid_file_is_replaced(running: Embedded, content: str | None) -> None:
+    """As when a start was killed in the moment between making the file and writing it."""
+    pid_file = running.socket_dir() / "postmaster.pid"
+    pid_file.unlink()
+    if content is not None:
+        pid_file.write_text(content)
+    running.start()
+    assert ask(running, "SELECT 1") == "1"
+    assert postmasters(running) == 1
+
+
+def test_data_deleted_under_a_running_server_gives_way_to_new_data(server: Embedded) -> None:
+    server.start()
+    shutil.rmtree(server.data)
+    server.start()
+    assert ask(server, "SELECT 1") == "1"
+    assert postmasters(server) == 1
 
 
 def test_a_server_whose_socket_was_deleted_is_replaced(running: Embedded) -> None:

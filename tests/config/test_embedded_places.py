@@ -33,6 +33,12 @@ def test_a_path_too_long_for_a_socket_gets_a_short_folder_of_its_own(far: Embedd
     assert stat.S_IMODE(sockets.stat().st_mode) & 0o027 == 0
     assert ask(far, "SELECT 1") == "1"
 
+    assert far.looks_alive()
+    sockets.chmod(0o777)  # whoever may enter it may put a server of their own there
+    assert not far.looks_alive()
+    assert not far.is_reachable()
+    sockets.chmod(0o700)
+
     far.destroy()
     assert not sockets.exists()
 

@@ -118,6 +118,7 @@ def test_a_worker_that_is_told_to_stop_gives_its_task_back(
 
     task = Task.objects.get(pk=task_id)
     assert (task.status, task.attempts, task.retries_spent) == (TaskStatus.PENDING, 1, 0)
+    assert marks("stopped") == ([1] if kind == "test.polite" else [])
     assert process.returncode == 0
     assert not Worker.objects.exists()
 

@@ -88,4 +88,5 @@ def working(loop: WorkerLoop) -> Iterator[WorkerLoop]:
         yield loop
     finally:
         loop.stop()
-        thread.join()
+        loop.pulse.wake.set()  # in case its pulse is what a test found dead
+        thread.join(timeout=60)

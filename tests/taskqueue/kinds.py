@@ -6,7 +6,7 @@ import os
 
 from django.db import transaction
 
-from taskqueue.handlers import Claim, Done, Outcome, Registry
+from taskqueue.handlers import Claim, Done, Outcome, Registry, ShuttingDown
 from taskqueue.models import Task
 from taskqueue.services import enqueue
 from tests.taskqueue.waiting import until
@@ -49,7 +49,11 @@ def polite(claim: Claim) -> Outcome:
         claim.checkpoint()
         return Task.objects.filter(kind=GO).exists()
 
-    until(is_told)
+    try:
+        until(is_told)
+    except ShuttingDown:
+        mark(claim, "stopped")
+        raise
     mark(claim, "done")
     return Done()
 
