@@ -5,14 +5,25 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Self
 
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Cast, Coalesce, Now
+
+from catalog.admission import InvalidPattern, TitlePattern
 
 if TYPE_CHECKING:
     from datetime import date, datetime
 
 CHANGE_OVERLAP = timedelta(minutes=2)
+
+
+def check_title_pattern(pattern: str) -> None:
+    """Raises ValidationError for a pattern that admission could not use."""
+    try:
+        TitlePattern(pattern)
+    except InvalidPattern as refused:
+        raise ValidationError(str(refused)) from refused
 
 
 class SourceQuerySet(models.QuerySet["Source"]):
@@ -38,7 +49,11 @@ class Source(models.Model):
     host = models.CharField(max_length=253, help_text="Whose pace a pull keeps to.")
     company = models.CharField(max_length=200, blank=True, db_default="")
     title_pattern = models.CharField(
-        max_length=500, blank=True, db_default="", help_text="Titles to admit; empty admits all."
+        max_length=500,
+        blank=True,
+        db_default="",
+        validators=[check_title_pattern],
+        help_text="Titles to admit; empty admits all.",
     )
     interval_minutes = models.PositiveIntegerField(default=360, db_default=360)
     is_active = models.BooleanField(default=True, db_default=True)

@@ -66,3 +66,15 @@ def check_overrides(app_configs: Any, **kwargs: Any) -> Iterable[CheckMessage]:
                 hint="Write pairs of base URLs: https://api.example=http://127.0.0.1:9100/api.example",
                 id="rolecall.E006",
             )
+
+
+@register()
+def check_private_hosts(app_configs: Any, **kwargs: Any) -> Iterable[CheckMessage]:
+    for pair in settings.FETCH_ALLOW_PRIVATE_HOSTS:
+        host, _, port = pair.rpartition(":")
+        if not host or not port.isdigit():
+            yield Error(
+                f"FETCH_ALLOW_PRIVATE_HOSTS has {pair!r}",
+                hint="Write host:port pairs: 127.0.0.1:9100",
+                id="rolecall.E007",
+            )

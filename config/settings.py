@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import django_stubs_ext
-from csp.constants import NONCE, NONE, SELF
+from csp.constants import NONE, SELF
 
 from config import env
 
@@ -130,7 +130,7 @@ CONTENT_SECURITY_POLICY = {
     "EXCLUDE_URL_PREFIXES": ("/admin/",),
     "DIRECTIVES": {
         "default-src": [NONE],
-        "script-src": [SELF, NONCE],
+        "script-src": [SELF],
         "style-src": [SELF],
         "img-src": [SELF, "data:"],
         "connect-src": [SELF],

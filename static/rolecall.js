@@ -77,6 +77,7 @@ function setUpTimes() {
   }
   renewTimes();
   setInterval(() => { if (!document.hidden) renewTimes(); }, 60000);
+  document.addEventListener("htmx:afterSettle", renewTimes);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) renewTimes(); });
 }
 
@@ -106,12 +107,11 @@ function setUpMenus() {
 // A choice in the filter sheet loads its results; the sheet is then open again for the next choice.
 function setUpSheet() {
   const sheet = document.querySelector(".facets");
-  if (!sheet) return;
   const key = "rolecall-sheet";
-  if (remembered("sessionStorage", key) === location.pathname) sheet.open = true;
+  if (sheet && remembered("sessionStorage", key) === location.pathname) sheet.open = true;
   remember("sessionStorage", key, null);
-  sheet.addEventListener("click", (event) => {
-    if (sheet.open && event.target.closest("a")) remember("sessionStorage", key, location.pathname);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest(".facets[open] a")) remember("sessionStorage", key, location.pathname);
   });
 }
 

@@ -101,6 +101,23 @@ def test_a_visitor_searches_opens_a_posting_and_reads_why_it_is_there(
     context.close()
 
 
+def test_results_follow_what_is_typed_and_the_address_with_them(
+    browser: Browser, live_server: LiveServer, person: User
+) -> None:
+    context = browser.new_context()
+    page, wrong = watched(context)
+    page.goto(f"{live_server.url}/b/engineers/")
+
+    page.get_by_role("searchbox").press_sequentially("platf")
+    page.wait_for_url("**q=platf")
+
+    assert page.get_by_role("link", name="Platform Engineer").count() == 1
+    assert page.get_by_role("link", name="Backend Engineer").count() == 0
+    assert page.evaluate("document.activeElement.id") == "q"
+    assert wrong == []
+    context.close()
+
+
 def test_a_person_makes_a_filter_with_the_keyboard_alone(browser: Browser, live_server: LiveServer) -> None:
     User.objects.create_user("anna", "anna@example.org", PASSWORD)
     context = browser.new_context()
