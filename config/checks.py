@@ -15,13 +15,14 @@ PROVIDERS = ("rules", "openai")
 
 @register()
 def check_production(app_configs: Any, **kwargs: Any) -> Iterable[CheckMessage]:
-    """With a database of its own, nothing falls back to a development default."""
+    """With a database of its own, nothing falls back to a development default.
+
+    Django itself refuses to start without SECRET_KEY.
+    """
     if settings.IS_LOCAL:
         return
-    if not settings.SECRET_KEY:
-        yield Error("SECRET_KEY is not set", hint="Set it to 50 random characters.", id="rolecall.E001")
     if not settings.ALLOWED_HOSTS:
-        yield Error("ALLOWED_HOSTS is not set", hint="Name the host that people type.", id="rolecall.E002")
+        yield Error("ALLOWED_HOSTS is not set", hint="Name the host that people type.", id="rolecall.E001")
     if settings.DEBUG:
         yield Warning("DEBUG is on with a DATABASE_URL", id="rolecall.W001")
     if not env.STORAGE_BUCKET:
@@ -38,13 +39,13 @@ def check_reviewer(app_configs: Any, **kwargs: Any) -> Iterable[CheckMessage]:
         yield Error(
             f"REVIEW_PROVIDER is {settings.REVIEW_PROVIDER!r}",
             hint=f"It is one of: {', '.join(PROVIDERS)}.",
-            id="rolecall.E003",
+            id="rolecall.E002",
         )
     if settings.REVIEW_PROVIDER == "openai" and not settings.OPENAI_API_KEY:
         yield Error(
             "REVIEW_PROVIDER is openai and OPENAI_API_KEY is not set",
             hint="Set the key, or leave REVIEW_PROVIDER out to use the embedded rules.",
-            id="rolecall.E004",
+            id="rolecall.E003",
         )
 
 
@@ -53,7 +54,7 @@ def check_queue(app_configs: Any, **kwargs: Any) -> Iterable[CheckMessage]:
     if settings.QUEUE_HEARTBEAT_SECONDS * 3 > settings.QUEUE_LEASE_SECONDS:
         yield Error(
             "a lease must outlast three heartbeats: one late beat would lose the task",
-            id="rolecall.E005",
+            id="rolecall.E004",
         )
 
 
@@ -64,7 +65,7 @@ def check_overrides(app_configs: Any, **kwargs: Any) -> Iterable[CheckMessage]:
             yield Error(
                 f"FETCH_BASE_URL_OVERRIDES has {asked}={read}",
                 hint="Write pairs of base URLs: https://api.example=http://127.0.0.1:9100/api.example",
-                id="rolecall.E006",
+                id="rolecall.E005",
             )
 
 
@@ -76,5 +77,5 @@ def check_private_hosts(app_configs: Any, **kwargs: Any) -> Iterable[CheckMessag
             yield Error(
                 f"FETCH_ALLOW_PRIVATE_HOSTS has {pair!r}",
                 hint="Write host:port pairs: 127.0.0.1:9100",
-                id="rolecall.E007",
+                id="rolecall.E006",
             )

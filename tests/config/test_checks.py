@@ -8,20 +8,19 @@ import pytest
 from django.core.checks import registry
 from pytest_django import Settings
 
-GOOD = {"IS_LOCAL": False, "SECRET_KEY": "x" * 60, "ALLOWED_HOSTS": ["jobs.example"]}
+GOOD = {"IS_LOCAL": False, "ALLOWED_HOSTS": ["jobs.example"]}
 
 
 @pytest.mark.parametrize(
     ("changed", "check"),
     [
-        ({"SECRET_KEY": ""}, "rolecall.E001"),
-        ({"ALLOWED_HOSTS": []}, "rolecall.E002"),
+        ({"ALLOWED_HOSTS": []}, "rolecall.E001"),
         ({"DEBUG": True}, "rolecall.W001"),
-        ({"REVIEW_PROVIDER": "oracle"}, "rolecall.E003"),
-        ({"REVIEW_PROVIDER": "openai", "OPENAI_API_KEY": ""}, "rolecall.E004"),
-        ({"QUEUE_HEARTBEAT_SECONDS": 30, "QUEUE_LEASE_SECONDS": 60}, "rolecall.E005"),
-        ({"FETCH_BASE_URL_OVERRIDES": {"https://a.example": "127.0.0.1:9100"}}, "rolecall.E006"),
-        ({"FETCH_ALLOW_PRIVATE_HOSTS": ["127.0.0.1"]}, "rolecall.E007"),
+        ({"REVIEW_PROVIDER": "oracle"}, "rolecall.E002"),
+        ({"REVIEW_PROVIDER": "openai", "OPENAI_API_KEY": ""}, "rolecall.E003"),
+        ({"QUEUE_HEARTBEAT_SECONDS": 30, "QUEUE_LEASE_SECONDS": 60}, "rolecall.E004"),
+        ({"FETCH_BASE_URL_OVERRIDES": {"https://a.example": "127.0.0.1:9100"}}, "rolecall.E005"),
+        ({"FETCH_ALLOW_PRIVATE_HOSTS": ["127.0.0.1"]}, "rolecall.E006"),
     ],
 )
 def test_each_bad_setting_is_named_by_its_id(settings: Settings, changed: dict[str, Any], check: str) -> None:
@@ -36,7 +35,7 @@ def test_each_bad_setting_is_named_by_its_id(settings: Settings, changed: dict[s
 
 
 def ids() -> set[str]:
-    """What the project's own checks say; Django's need a secret key to say anything."""
+    """What the project's own checks say; Django's are Django's."""
     ours = [check for check in registry.registry.registered_checks if check.__module__ == "config.checks"]
     assert len(ours) > 4
     return {str(message.id) for check in ours for message in check(app_configs=None, databases=None)}
