@@ -20,7 +20,7 @@ MAX_NAME = 200
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].+)?")
-_EARLIEST = 2000  # hiring platforms are younger: an earlier year is a placeholder (epoch 0, 0001-01-01)
+_EARLIEST = 2000  # hiring platforms are younger: an earlier year stands for none (epoch 0, 0001-01-01)
 _LATEST = 2100
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECONDS_FROM = 10**11  # the year 5138 in seconds, 1973 in milliseconds

@@ -201,12 +201,7 @@ def test_bytes_are_decoded_in_one_order(payload: bytes, title: str) -> None:
         ),
         ("Berlin or München", [], ("Berlin", "München"), "unknown"),
         ("Portland, OR or Seattle, WA", [], ("Portland, OR", "Seattle, WA"), "unknown"),
-        (
-            "Remote in the United States or Canada",
-            [],
-            ("Remote in the United States or Canada",),
-            "yes",
-        ),
+        ("Remote in the US or Canada", [], ("Remote in the US or Canada",), "yes"),
     ],
 )
 def test_places_and_work_model_come_from_the_words_of_the_location(
