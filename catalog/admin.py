@@ -54,6 +54,9 @@ class SourceAdmin(ModelAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False  # a source is added by its address: the Sources page or `addsource`
 
+    def has_delete_permission(self, request: HttpRequest, obj: Source | None = None) -> bool:
+        return False  # its evidence would go with it: switch it off instead
+
     @admin.display(description="State")
     def state(self, source: Source) -> str:
         return source.state_words()

@@ -8,6 +8,10 @@ class UnknownPlatform(Exception):
         super().__init__(f"no hiring platform's board is recognised in {url}")
 
 
+class InvalidCompany(Exception):
+    """What was given as an employer's name cannot be one."""
+
+
 class PullFailed(Exception):
     """A pull ended without a reading; `fault` is the kind of failure as the pull's row names it."""
 

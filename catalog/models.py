@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Self
 
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Cast, Coalesce, Now
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
 CHANGE_OVERLAP = timedelta(minutes=2)
+# Minutes between two pulls: a board asked more often is a nuisance to its platform, less often is no source.
+SHORTEST_INTERVAL = 5
+LONGEST_INTERVAL = 30 * 24 * 60
 
 
 def check_title_pattern(pattern: str) -> None:
@@ -55,7 +59,11 @@ class Source(models.Model):
         validators=[check_title_pattern],
         help_text="Titles to admit; empty admits all.",
     )
-    interval_minutes = models.PositiveIntegerField(default=360, db_default=360)
+    interval_minutes = models.PositiveIntegerField(
+        default=360,
+        db_default=360,
+        validators=[MinValueValidator(SHORTEST_INTERVAL), MaxValueValidator(LONGEST_INTERVAL)],
+    )
     is_active = models.BooleanField(default=True, db_default=True)
     failures = models.PositiveIntegerField(default=0, db_default=0, help_text="Failed pulls in a row.")
     note = models.CharField(max_length=500, blank=True, db_default="", help_text="Why it is switched off.")
@@ -70,7 +78,11 @@ class Source(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["kind", "region", "token", "api_root"], name="catalog_source_once"
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(interval_minutes__range=(SHORTEST_INTERVAL, LONGEST_INTERVAL)),
+                name="catalog_source_interval_in_bounds",
+            ),
         ]
         ordering = ["name"]
 
@@ -88,11 +100,8 @@ class Source(models.Model):
         if self.failures:
             pulls = "pull" if self.failures == 1 else "pulls"
             return f"{self.failures} failed {pulls} in a row; next at {self.next_pull_at:%Y-%m-%d %H:%M} UTC"
-        return (
-            f"read every {self.interval_minutes // 60} h"
-            if self.interval_minutes >= 60
-            else f"read every {self.interval_minutes} min"
-        )
+        hours, minutes = divmod(self.interval_minutes, 60)
+        return "read every " + (f"{hours} h" if hours and not minutes else f"{self.interval_minutes} min")
 
 
 class Pull(models.Model):

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from catalog.adapters import ADAPTERS
-from catalog.errors import UnknownPlatform
+from catalog.errors import InvalidCompany, UnknownPlatform
 from catalog.models import Pull, Source
 from catalog.services.sources import add_source
 
@@ -31,7 +31,9 @@ def sources(request: HttpRequest) -> HttpResponse:
 
 def _add(url: str, company: str) -> dict[str, Any]:
     try:
-        added = add_source(url=url, company=company[:200])
+        added = add_source(url=url, company=company)
+    except InvalidCompany as refused:
+        return {"error": f"{refused}.".capitalize(), "url": url, "company": company}
     except UnknownPlatform:
         names = ", ".join(sorted(adapter.name for adapter in ADAPTERS.values()))
         error = f"No board is recognised in this address. Paste a careers page or posting at {names}."

@@ -48,16 +48,15 @@ class Launcher:
     def run(self, *, until_idle: bool) -> int:
         """Run until Ctrl-C, or until nothing is left to do. Returns the exit status."""
         _refuse_taken(self.bind)
-        self.say("Setting the database up …")
-        call_command("migrate", verbosity=0, interactive=False)
-        self._prepare_first_run()
-        with contextlib.ExitStack() as running:
+        with _interruptible(), contextlib.ExitStack() as running:
+            self.say("Setting the database up …")
+            call_command("migrate", verbosity=0, interactive=False)
+            self._prepare_first_run()
             environment = {**os.environ, **self._sample_environment(running)}
             processes = self._start(environment)
             running.callback(_stop, processes)
             self._greet()
-            with _interruptible():
-                return self._watch(processes, until_idle)
+            return self._watch(processes, until_idle)
         return 0
 
     def _prepare_first_run(self) -> None:
@@ -158,28 +157,33 @@ def _stop(processes: dict[str, subprocess.Popen[bytes]]) -> None:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """SIGTERM ends the run as Ctrl-C does; both stop everything that was started."""
+    """SIGTERM ends the run as Ctrl-C does; both stop everything that was started.
+
+    Both are set by hand: a shell starts a job in the background with SIGINT ignored, and Python leaves it so.
+    """
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     except KeyboardInterrupt:
         return
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _refuse_taken(bind: str) -> None:
     host, _, port = bind.rpartition(":")
-    if not host or not port.isdigit():
+    if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
         raise LaunchFailed(f"--bind takes HOST:PORT, not {bind!r}")
-    with socket.socket() as probe:
+    family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
+    with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((host, int(port)))
+            probe.bind((host.strip("[]"), int(port)))
         except OSError as taken:
             raise LaunchFailed(
                 f'{bind} cannot be used ({taken.strerror}); try: make run ARGS="--bind 127.0.0.1:8001"'

@@ -165,6 +165,7 @@ UNFOLD = {
     "SITE_HEADER": "Rolecall console",
     "SITE_SUBHEADER": RELEASE,
     "SITE_URL": "/",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": f"/{STATIC_URL}favicon.svg"}],
     "COLORS": {
         "primary": {  # the pages' own accent
             "50": "240 249 250",

@@ -130,6 +130,28 @@ class FilterForm(forms.Form):
         return data
 
 
+# Where the form holds what a rule decides by; rules of the same name as their field need no line.
+RULE_FIELDS = {
+    "role": "roles",
+    "place": "places",
+    "remote.mode": "remote",
+    "pay.min": "pay_amount",
+    "level": "levels",
+    "experience.max_years": "max_years",
+    "employment_type": "employment_types",
+    "clearance": "no_clearance",
+    "sponsorship": "needs_sponsorship",
+    "language": "languages",
+}
+
+
+def field_of(rule: str) -> tuple[str, str]:
+    """A rule's field in the form: (label, id in the page)."""
+    name = RULE_FIELDS.get(rule, rule.replace(".", "_"))
+    field = FilterForm.base_fields.get(name)
+    return (str(field.label or name.replace("_", " ").capitalize()), f"id_{name}") if field else (rule, "")
+
+
 def _criteria_data(data: dict[str, Any]) -> dict[str, Any]:
     """The form's answers as criteria: what was left empty asks for nothing and is left out."""
     plain = (*LISTS, "levels", "employment_types", "max_years", "max_age_days", "text")

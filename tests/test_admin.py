@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from django.contrib import admin
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
+from boards.models import ManagedBoard
 from boards.services.publication import publish_run, start_board_run
 from catalog.models import Listing, Pull, Source
 from reviews.models import Decision, FilterRevision, ModelCall, ReviewRun
@@ -130,3 +132,39 @@ def test_a_bad_title_pattern_is_refused_where_it_is_typed(client: Client, staff:
     assert answer.status_code == 200
     source.refresh_from_db()
     assert source.title_pattern == ""
+
+
+def test_an_interval_that_would_never_let_go_is_refused(client: Client, staff: User) -> None:
+    """A6: politeness is no matter of what somebody types."""
+    source = make_posting().lead.source  # type: ignore[union-attr]
+    client.force_login(staff)
+    form = {"name": source.name, "title_pattern": "", "interval_minutes": "0", "is_active": "on"}
+
+    client.post(reverse("admin:catalog_source_change", args=[source.pk]), form)
+
+    source.refresh_from_db()
+    assert source.interval_minutes == 360
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Source.objects.update(interval_minutes=0)
+
+
+def test_staff_make_a_board_and_change_what_it_asks_for(client: Client, staff: User) -> None:
+    """V6: new criteria are a new revision, a new title is none."""
+    client.force_login(staff)
+    form = {"title": "Nurses", "slug": "nurses", "summary": "", "criteria": '{"roles": ["nurse"]}'}
+    client.post(reverse("admin:boards_managedboard_add"), form)
+    board = ManagedBoard.objects.get(slug="nurses")
+    change = reverse("admin:boards_managedboard_change", args=[board.pk])
+
+    client.post(change, {**form, "title": "Night nurses"})
+    board.refresh_from_db()
+    assert (board.title, board.revision, board.status) == ("Night nurses", 1, "draft")
+
+    client.post(change, {**form, "criteria": '{"roles": ["midwife"]}'})
+    board.refresh_from_db()
+    assert (board.revision, board.filter.current().criteria) == (2, {"roles": ["midwife"]})
+
+    refused = client.post(change, {**form, "criteria": '{"rolls": ["midwife"]}'})
+    assert "rolls" in refused.content.decode()
+    board.refresh_from_db()
+    assert board.revision == 2

@@ -19,6 +19,7 @@ from boards.models import Membership, MembershipRefresh
 from boards.presentation import source_lines
 from boards.serializers import PublicPosting, PublicPostingPage, Row
 from catalog.models import Posting, PostingQuerySet
+from reviews.forms import field_of
 from reviews.models import Filter, FilterRevision, Verdict
 from reviews.reviewers import reviewer_of
 from tracker.models import User
@@ -142,7 +143,9 @@ def _hiding(hidden: PostingQuerySet, revisions: list[FilterRevision]) -> list[tu
             key = (rule, revision.filter_id)
             counted[key] = counted.get(key, 0) + 1
     most = sorted(counted.items(), key=lambda item: -item[1])[:3]
+    names = {revision.filter_id: revision.filter.name for revision in revisions}
     return [
-        (rule.replace(".", ": ").replace("_", " "), count, reverse("reviews:filter", args=[filter_id]))
+        (f"{names[filter_id]}: {label}", count, f"{reverse('reviews:filter', args=[filter_id])}#{anchor}")
         for (rule, filter_id), count in most
+        for label, anchor in [field_of(rule)]
     ]

@@ -40,7 +40,13 @@ def create_board(
     )
 
 
-@transaction.atomic(durable=True)
+@transaction.atomic
+def describe_board(*, board_id: int, title: str, slug: str, summary: str) -> None:
+    """How the board is called and found; what it selects is not touched, and neither is its revision."""
+    ManagedBoard.objects.filter(pk=board_id).update(title=title, slug=slug, summary=summary)
+
+
+@transaction.atomic
 def revise_board(*, board_id: int, criteria: Criteria, by: str = "") -> ManagedBoard:
     """The board asks for `criteria` from now on; runs under way for older criteria can publish no more.
 

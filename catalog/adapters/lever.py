@@ -33,7 +33,8 @@ _API_HOSTS = {"api.lever.co": "", "api.eu.lever.co": "eu"}
 _SITE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # case matters
 _FILE = re.compile(r".*\.(?:txt|xml|ico|js|css|json|html?|png|svg)", re.IGNORECASE)
 _POSTING_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_RESERVED = frozenset({"api", "v0", "v1", "postings", "jobs", "search", "static", "assets", "parseresume"})
+_RESERVED = frozenset({"api", "v0", "v1", "postings", "jobs", "search", "apply", "static", "assets"})
+_RESERVED |= {"parseresume"}
 
 # The documentation spells it "on-site", the platform sends "onsite".
 _REMOTE: dict[str, Remote] = {"onsite": "no", "on-site": "no", "hybrid": "hybrid", "remote": "yes"}

@@ -10,9 +10,11 @@ from django.db import transaction
 from catalog.adapters import ADAPTERS, detect
 from catalog.adapters.base import Adapter, Context, Detection
 from catalog.admission import TitlePattern
-from catalog.errors import UnknownPlatform
+from catalog.errors import InvalidCompany, UnknownPlatform
 from catalog.models import Source
 from taskqueue.services import enqueue
+
+COMPANY_MAX_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,12 @@ def add_board(
     title_pattern: str = "",
     api_root: str = "",
 ) -> Added:
-    """The same for a board that is already recognised. `api_root` reads its API at another address."""
+    """The same for a board that is already recognised. `api_root` reads its API at another address.
+
+    Raises InvalidCompany for a name that is too long or holds control characters.
+    """
+    if len(company) > COMPANY_MAX_CHARS or not company.isprintable():
+        raise InvalidCompany(f"a company's name is at most {COMPANY_MAX_CHARS} printable characters")
     if title_pattern:
         TitlePattern(title_pattern)
     adapter = ADAPTERS[board.kind]

@@ -139,6 +139,16 @@ def test_a_pasted_address_is_recognised_or_refused_in_words(signed_in: Client) -
     assert "Acme" in added.content.decode()
 
 
+@pytest.mark.parametrize("company", ["a\x00b", "a\x01b", "x" * 201])
+def test_a_company_that_cannot_be_kept_is_refused_in_words(signed_in: Client, company: str) -> None:
+    form = {"url": "https://job-boards.greenhouse.io/acme", "company": company}
+
+    answer = signed_in.post("/sources/", form)
+
+    assert answer.status_code == 400
+    assert "printable" in answer.content.decode()
+
+
 def test_personal_pages_are_kept_by_no_cache(signed_in: Client) -> None:
     assert "private" in signed_in.get("/board/")["Cache-Control"]
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AbstractBaseUser
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Q
 from django.utils import timezone
 
 from boards.explanation import explain_for_person, explain_on_board
@@ -15,6 +18,7 @@ from catalog.explanation import Step, catalog_steps
 from catalog.links import InvalidURL
 from catalog.models import Listing, Posting
 
+OWN_PAGE = re.compile(r"/jobs/(\d{1,15})/?$")  # /b/<slug>/jobs/<id>/ and /jobs/<id>/ of this server
 MARKS = {"yes": "✓", "no": "✗", "unknown": "?"}
 
 
@@ -45,6 +49,10 @@ class Command(BaseCommand):
 
 
 def _posting(url: str) -> Posting:
+    if ours := OWN_PAGE.search(url):
+        posting = Posting.objects.filter(pk=int(ours[1])).first()
+        if posting is not None:
+            return posting
     try:
         spelling = canonical_posting_url(url)
     except InvalidURL as refused:
@@ -69,12 +77,22 @@ def _steps(posting: Posting, slug: str | None, person: str | None) -> list[Step]
             raise CommandError(f"there is no board {slug!r}")
         return explain_on_board(posting, board, now)
     if person is not None:
-        users = get_user_model().objects
-        user = users.filter(email__iexact=person).first() or users.filter(username=person).first()
-        if user is None:
-            raise CommandError(f"there is no account {person!r}")
-        return explain_for_person(posting, user, now)
+        return explain_for_person(posting, _person(person), now)
     return catalog_steps(posting)
+
+
+def _person(wanted: str) -> AbstractBaseUser:
+    """The account with this e-mail address, which is nobody's when it is empty, or this user name."""
+    found = (
+        list(get_user_model().objects.filter(Q(email__iexact=wanted) | Q(username=wanted))[:2])
+        if wanted
+        else []
+    )
+    if not found:
+        raise CommandError(f"there is no account {wanted!r}")
+    if len(found) > 1:
+        raise CommandError(f"{wanted!r} is one account's address and another's name")
+    return found[0]
 
 
 def _line(step: Step) -> str:

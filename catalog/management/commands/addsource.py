@@ -6,7 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.admission import InvalidPattern
-from catalog.errors import UnknownPlatform
+from catalog.errors import InvalidCompany, UnknownPlatform
+from catalog.models import LONGEST_INTERVAL, SHORTEST_INTERVAL
 from catalog.services.sources import add_source
 
 
@@ -22,8 +23,10 @@ class Command(BaseCommand):
         parser.add_argument("--titles", default="", metavar="PATTERN", help="admit only titles that match")
 
     def handle(self, **options: Any) -> None:
-        if options["interval"] is not None and options["interval"] < 5:
-            raise CommandError("--interval must be 5 minutes or more", returncode=2)
+        interval = options["interval"]
+        if interval is not None and not SHORTEST_INTERVAL <= interval <= LONGEST_INTERVAL:
+            told = f"--interval takes {SHORTEST_INTERVAL} to {LONGEST_INTERVAL} minutes"
+            raise CommandError(told, returncode=2)
         try:
             added = add_source(
                 url=options["url"],
@@ -31,7 +34,7 @@ class Command(BaseCommand):
                 interval_minutes=options["interval"],
                 title_pattern=options["titles"],
             )
-        except (UnknownPlatform, InvalidPattern) as refused:
+        except (UnknownPlatform, InvalidPattern, InvalidCompany) as refused:
             raise CommandError(str(refused)) from refused
         source = added.source
         answer = {

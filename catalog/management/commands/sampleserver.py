@@ -32,8 +32,8 @@ class Command(BaseCommand):
         parent = os.getppid()
         try:
             server = SampleServer(port)
-        except OSError as taken:
-            raise CommandError(f"port {port} cannot be used: {taken.strerror}") from taken
+        except (OSError, OverflowError) as taken:
+            raise CommandError(f"port {port} cannot be used: {taken}") from taken
         with server:
             self.stdout.write(json.dumps({"url": server.url}))
             self.stdout.flush()

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from config.console import at_least_one
 from config.launcher import Launcher, LaunchFailed
 
 
@@ -16,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--bind", default="127.0.0.1:8000", metavar="HOST:PORT", help="where the pages are"
         )
-        parser.add_argument("--workers", type=int, default=2, metavar="N", help="worker processes")
+        parser.add_argument("--workers", type=at_least_one, default=2, metavar="N", help="worker processes")
         parser.add_argument("--no-sample", action="store_true", help="start with an empty catalog")
 
     def handle(self, **options: Any) -> None:

@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         wanted: str = options["filter"]
-        by = {"pk": int(wanted)} if wanted.isdigit() else {"name__iexact": wanted}
+        by = {"pk": int(wanted)} if wanted.isdecimal() else {"name__iexact": wanted}
         found = list(Filter.objects.filter(**by)[:2])
         if not found:
             raise CommandError(f"there is no filter {wanted!r}")

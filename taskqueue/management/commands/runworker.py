@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import argparse
 import signal
 from collections.abc import Collection
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from config.console import at_least_one
 from taskqueue.handlers import Registry, known
 from taskqueue.worker import Supervisor, WorkerLoop
 
@@ -15,7 +15,7 @@ class Command(BaseCommand):
     help = "Claim and run queued tasks until told to stop."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--concurrency", type=_positive, default=1, help="Processes, one task each.")
+        parser.add_argument("--concurrency", type=at_least_one, default=1, help="Processes, one task each.")
         parser.add_argument("--kinds", nargs="+", metavar="KIND", help="Run only these.")
         parser.add_argument(
             "--exclude-kinds", nargs="+", default=[], metavar="KIND", help="Run all but these."
@@ -56,9 +56,3 @@ def _chosen(all_kinds: set[str], only: Collection[str] | None, without: Collecti
             f"no handler for {', '.join(sorted(unknown))}; there are {', '.join(sorted(all_kinds))}"
         )
     return (set(only) if only else all_kinds) - set(without)
-
-
-def _positive(text: str) -> int:
-    if (number := int(text)) < 1:
-        raise argparse.ArgumentTypeError("at least 1")
-    return number
