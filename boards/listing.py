@@ -19,6 +19,15 @@ PAGE_SIZE = 50
 REMOTE_LABELS = {"yes": "Remote", "hybrid": "Hybrid", "no": "On site", "unknown": "Not stated"}
 FACETS = {"place": "Country", "mode": "Work mode", "type": "Employment type"}
 KNOWN = ("q", "page", *FACETS)
+# What people and other lists call these → its name here. A misspelling of one is still one.
+_OTHER_NAMES = {
+    **dict.fromkeys(["search", "query", "keyword", "keywords", "term", "text", "title", "s"], "q"),
+    **dict.fromkeys(["p", "pg", "page_number", "pagenumber", "offset"], "page"),
+    **dict.fromkeys(["country", "countries", "location", "locations", "city", "region", "where"], "place"),
+    **dict.fromkeys(["remote", "work_mode", "workmode", "workplace", "onsite", "hybrid"], "mode"),
+    **dict.fromkeys(["employment", "employment_type", "employmenttype", "job_type", "contract"], "type"),
+    **dict.fromkeys(["seniority", "level", "experience"], "q"),  # no facet: a word of the title
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +60,7 @@ class ListQuery:
     def parse(cls, query: QueryDict, *, keep: tuple[str, ...] = ()) -> ListQuery:
         """`keep` names parameters of the page's own, carried along by every address of the list."""
         known = (*KNOWN, *keep)
-        ignored = tuple(
-            (name[:50], next(iter(get_close_matches(name, known, n=1)), ""))
-            for name in query
-            if name not in known
-        )
+        ignored = tuple((name[:50], _suggestion(name[:50], known)) for name in query if name not in known)
         page = query.get("page", "1")
         return cls(
             search=query.get("q", "").replace("\x00", "").strip()[:SEARCH_MAX_CHARS],
@@ -124,6 +129,14 @@ class ListQuery:
             for row in counted
             if row["value"]
         )
+
+
+def _suggestion(name: str, known: tuple[str, ...]) -> str:
+    """The known parameter that an unknown one most resembles, in letters or in meaning; "" for none."""
+    names = {other: meant for other, meant in _OTHER_NAMES.items() if meant in known}
+    names |= {other: other for other in known}
+    close = get_close_matches(name.lower().replace("-", "_"), names, n=1)
+    return names[close[0]] if close else ""
 
 
 def _choose(postings: PostingQuerySet, name: str, value: str) -> PostingQuerySet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 
 MAX_PATTERN = 500
@@ -124,40 +125,78 @@ def _ways(skeleton: str) -> int:
     return max(worst, done + path)
 
 
+# Applications for nothing in particular, and the pools they are kept in, as employers name them.
+_DROP_BOX = (
+    r"(?:spontaneous|open|general|speculative|unsolicited|prospective|initiative)"
+    r" (?:job )?(?:applications?|cvs?|resumes?|submissions?)"
+    r"|initiativ[- ]?bewerbung(?:en)?|blindbewerbung(?:en)?|(?:open|spontane) sollicitaties?"
+    r"|initiatiefsollicitatie"
+    r"|(?:candidature|candidatura)s? (?:spontan[ée]es?|espont[áâa]neas?|spontane[ae]|libres?|abiertas?"
+    r"|abertas?)"
+    r"|autocandidaturas?|auto-candidaturas?|banco de talentos|vivier de (?:talents|candidats)"
+    r"|spontan(?:an)?s[öø]k(?:an|nad)|spontan ans[öø](?:kan|gning)|spontanans[öø]gning"
+    r"|uopfordret ans[øö]gning|(?:[åa]ben|[åa]pen|öppen) (?:ans[öø](?:kan|gning)|s[øö]knad)"
+    r"|avoin (?:työ)?hakemus|(?:aplikacja|kandydatura) spontaniczna|spontánní přihláška"
+    r"|(?:join (?:our|the) )?talent[- ]?(?:pool|community|network|pipeline|bank)|(?:bewerber|kandidaten)pool"
+    r"|future (?:opportunity|opportunities|roles?|openings?|positions?|jobs?|vacanc(?:y|ies)|hires?|talents?)"
+    r"|general (?:interest|consideration)"
+    r"|expressions? of interest|(?:register|express)(?: your)? interest|registration of interest"
+    r"|(?:submit|send|drop|upload|leave)(?: us)?(?: your| a)? (?:resume|résumé|cv|curriculum)(?: here)?"
+    r"|resume (?:drop|submission)s?"
+    r"|(?:don['\u2019]?t|do not|can['\u2019]?t|cannot|didn['\u2019]?t|not) (?:see|find|seeing|finding)"
+    r" (?:your|a|an|the|any|what)\b[^,;|]{0,60}"
+)
 _DROP_BOX_TITLE = re.compile(
-    r"(?:(?:spontaneous|open|general|speculative|unsolicited|prospective) applications?"
-    r"|initiativbewerbung(?:en)?|open sollicitatie"
-    r"|(?:candidature|candidatura)s? (?:spontan[ée]es?|espont[áa]neas?|spontanea)"
-    r"|(?:join (?:our|the) )?talent (?:pool|community|network|pipeline|bank)"
-    r"|future (?:opportunity|opportunities|roles)|general (?:interest|consideration)"
-    r"|expressions? of interest)"
+    rf"(?:{_DROP_BOX})(?:"
     # a dash of any length or another sign, and then which office or team
-    r"(?:\s*[-\u2013\u2014:,|(/!].*)?",
+    r"\s*[-\u2013\u2014:,|(/!?.].*"
+    # or the office or team alone, where it is none of the words that make it somebody's work
+    r"|(?!.*\b(?:managers?|engineers?|developers?|specialists?|leads?|coordinators?|directors?|head|partners?"
+    r"|analysts?|consultants?|architects?|associates?|assistants?|officers?|recruiters?|administrators?"
+    r"|support|security|development|operations|acquisition|engagement|processing)\b)(?: [^\s]+){1,4}"
+    r")?",
     re.IGNORECASE | re.DOTALL,
 )
+_NO_JOB = r"(?:job|posting|position|vacancy|role|listing|requisition|req|opening|ad|advert(?:isement)?)"
+_DO_NOT_APPLY = r"(?:do not|don['\u2019]?t) apply\b"
 _TEST_TITLE = re.compile(
-    r"(?:test|dummy|sample|demo)(?:[ -](?:job|posting|position|role|requisition|req|listing|please ignore))*"
-    r"(?:[\s#-]*\d*|\s*[-–—:(]+\s*(?:do not apply|please ignore|ignore)\)?)",
+    rf"(?:test|dummy|sample|demo)(?:[ -](?:{_NO_JOB}|please ignore))*"
+    r"(?:[\s#-]*\d*|\s*[-–—:(]+\s*(?:do not apply|please ignore|ignore)\)?)"
+    # or one with a role's name: "[TEST] Engineer", "Engineer (test posting)", "Engineer - do not apply"
+    r"|\[\s?(?:test|dummy)\s?\].*|.*\[\s?(?:test|dummy)\s?\]"
+    rf"|(?:.*\btest\s+)?{_DO_NOT_APPLY}.*"
+    rf"|.*[(\[]\s?(?:test|dummy|fake)[- ]{_NO_JOB}\b.*"
+    rf"|.*[-\u2013\u2014:(\[,.!]\s*(?:please )?{_DO_NOT_APPLY}.*",
     re.IGNORECASE,
 )
 _NO_JOB_TEXT = re.compile(
-    r"\b(?:this is )?(?:not a real|a fake) (?:job|position|posting|vacancy|role|listing)\b"
-    r"|\bthis is (?:only |just )?a test (?:job|posting|position|requisition|listing)\b",
+    rf"\bthis (?:{_NO_JOB} )?(?:is not|isn['\u2019]?t) an? (?:real|actual|genuine) {_NO_JOB}\b(?! offer)"
+    rf"|\bthis (?:{_NO_JOB} )?is (?:only |just )?a (?:test|fake|dummy|mock) {_NO_JOB}\b(?! (?:offer|runner))"
+    rf"|\bthis (?:{_NO_JOB} )?is (?:only |just )?for test(?:ing)? purposes\b"
+    rf"|\bthis (?:{_NO_JOB} )?is (?:only |just )?a test\s?[-.,;:!\u2013\u2014]\s?"
+    rf"(?:please )?(?:{_DO_NOT_APPLY}|ignore\b)",
     re.IGNORECASE,
 )
+# Beside these the sentence warns of somebody else's postings.
+_WARNS = re.compile(
+    r"\b(?:scam|fraud|phish|bewar|imperson|imposter|impostor|suspicious)|\bif\b", re.IGNORECASE
+)
+_WARNING_CHARS = 120
 
 
 def drop_box_reason(title: str, text: str) -> str | None:
     """Why a listing is no job: a test record or a drop box for any application. None for a job.
 
     Decided by the whole title ("Spontaneous Application", "Talent Pool - Berlin"), or by the text's own
-    declaration. "Test Engineer" and a text about internal test jobs are jobs.
+    declaration ("This isn't a real job"). "Test Engineer", a text about internal test jobs and a warning of
+    fake postings are jobs.
     """
-    title = title.strip()
+    title = unicodedata.normalize("NFC", " ".join(title[:MAX_TITLE].split()))
     if _DROP_BOX_TITLE.fullmatch(title):
         return f"the title is that of a drop box for applications: {title[:80]!r}"
     if _TEST_TITLE.fullmatch(title):
         return f"the title is that of a test record: {title[:80]!r}"
-    if said := _NO_JOB_TEXT.search(text):
-        return f"the text says so itself: {said[0]!r}"
+    for said in _NO_JOB_TEXT.finditer(text):
+        if not _WARNS.search(text[max(0, said.start() - _WARNING_CHARS) : said.end() + _WARNING_CHARS]):
+            return f"the text says so itself: {said[0]!r}"
     return None

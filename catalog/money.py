@@ -14,7 +14,8 @@ def _pairs(listing: str) -> dict[str, str]:
 
 _CODES: Final = (
     "USD|EUR|GBP|CHF|CAD|AUD|NZD|SGD|HKD|JPY|CNY|RMB|INR|PKR|LKR|BDT|NPR|PLN|CZK|HUF|RON|BGN|SEK|NOK|DKK|ISK|ILS"
-    "|TRY|RUB|UAH|ZAR|BRL|MXN|ARS|CLP|COP|PEN|KRW|TWD|THB|IDR|MYR|PHP|VND|AED|SAR|QAR|EGP|NGN|KES|GHS|MAD"
+    "|TRY|RUB|UAH|ZAR|BRL|MXN|ARS|CLP|COP|PEN|KRW|TWD|THB|IDR|MYR|PHP|VND|AED|SAR|QAR|EGP|NGN|KES|GHS|MAD|KZT|GEL"
+    "|RSD|UYU|UGX|TZS|TND|KWD|OMR|BHD"
     "|usd|eur|gbp|chf|cad|aud|pln|sek|nok|dkk|inr"  # the others are words in small letters
 )
 # The sign before or after an amount → its currency; nothing where several share the sign.
@@ -22,16 +23,29 @@ _SIGNS: Final = _pairs(
     "US $=USD;CA $=CAD;CDN $=CAD;AU $=AUD;NZ $=NZD;US$=USD;CA$=CAD;C$=CAD;CDN$=CAD;AU$=AUD;A$=AUD;NZ$=NZD"
     ";S$=SGD;SG$=SGD;HK$=HKD;NT$=TWD;MX$=MXN;R$=BRL;$=;€=EUR;£=GBP;¥=;\uffe5=;円=JPY;元=CNY;₹=INR;₪=ILS"
     ";₩=KRW;₺=TRY;₴=UAH;₫=VND;₱=PHP;฿=THB;zł=PLN;Kč=CZK;kr=;Rs=;Fr=CHF;Euro=EUR;Euros=EUR;euro=EUR;euros=EUR"
-    ";dollars=;pounds=GBP"
+    ";dollars=;pounds=GBP;₽=RUB;RM=MYR;Rp=IDR;KSh=KES;Ksh=KES;KSH=KES;USh=UGX"
+    ";TSh=TZS;₦=NGN;GH₵=GHS;₵=GHS;₸=KZT;₾=GEL;৳=BDT;원=KRW;Ft=HUF;lei=RON;S/.=PEN;S/=PEN"
+    # what Russians, Ukrainians and Bulgarians write for theirs
+    ";\u0440\u0443\u0431.=RUB;\u0440\u0443\u0431=RUB;\u0440\u0443\u0431\u043b\u0435\u0439=RUB"
+    ";\u0433\u0440\u043d=UAH;\u043b\u0432=BGN"
 )
 _UNITS: Final = {
-    **{"k": 1e3, "thousand": 1e3, "tsd": 1e3, "tys": 1e3, "万": 1e4},
+    **{
+        "k": 1e3,
+        "thousand": 1e3,
+        "tsd": 1e3,
+        "tys": 1e3,
+        "\u0442\u044b\u0441": 1e3,
+        "\u0442\u044b\u0441.": 1e3,
+    },
+    **{"万": 1e4, "萬": 1e4, "만": 1e4, "juta": 1e6, "jt": 1e6},
     **{"l": 1e5, "lpa": 1e5, "lac": 1e5, "lacs": 1e5, "lakh": 1e5, "lakhs": 1e5, "cr": 1e7, "crore": 1e7},
     **{"m": 1e6, "mm": 1e6, "mn": 1e6, "mil": 1e6, "mio": 1e6, "million": 1e6, "millions": 1e6},
     **{"b": 1e9, "bn": 1e9, "billion": 1e9, "t": 1e12, "tn": 1e12, "trillion": 1e12},
 }
 _THOUSAND: Final = 1_000
 _FEWEST_THOUSANDS: Final = 10
+_WIDEST_SLASHED: Final = 3
 _EQUAL_LENGTH: Final = str.maketrans(
     {"\\": " ", "\u2019": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2011": "-", "\u2010": "-"}
 )
@@ -47,14 +61,21 @@ _NUMBER: Final = (
     r"|\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d{1,2}(?!\d))?"
     r"|\d{1,9}(?:[.,]\d{1,2}(?!\d))?)(?!\d)"
 )
-_LONG_UNITS: Final = [unit for unit in _UNITS if len(unit) > 1 or unit in "k万"]
-_UNIT: Final = rf"(?i:\s?(?:{_any_of(_LONG_UNITS)})|[mbtl])(?![A-Za-z])"
+# Letters of scripts that part words by spaces: Chinese, Japanese and Korean write "年収600万円".
+_LETTERS: Final = "A-Za-z\u00c0-\u024f\u0400-\u04ff"
+_LONG_UNITS: Final = [unit for unit in _UNITS if len(unit) > 1 or unit in "k万萬만"]
+_UNIT: Final = rf"(?i:\s?(?:{_any_of(_LONG_UNITS)})|[mbtl])(?![{_LETTERS}])"
+# A sign with an amount of its own behind it belongs to that one: "Band 6 £37,338".
+_NOT_AN_AMOUNT: Final = r"(?!\d|\s\d{1,3}[.,' ]?\d{3}|\s\d{1,3}k)"
 _AMOUNT: Final = (
-    rf"(?:(?<![A-Za-z])(?P<before{{n}}>{_MARK})\.?\s?|(?<![\w.,'$]))(?P<number{{n}}>{_NUMBER})"
-    rf"(?P<unit{{n}}>{_UNIT})?(?:\s?(?P<after{{n}}>{_MARK})(?![A-Za-z]))?"
+    rf"(?:(?<![A-Za-z])(?P<before{{n}}>{_MARK})\.?\s?|(?<![{_LETTERS}\d_.,'$]))(?P<number{{n}}>{_NUMBER})"
+    rf"(?P<unit{{n}}>{_UNIT})?(?:\s?(?P<after{{n}}>{_MARK})(?![A-Za-z]){_NOT_AN_AMOUNT})?"
 )
 _RATE: Final = r"\s?(?:/|per\s|an\s|a\s)\s?[a-z]{1,6}\b\.?"  # "$40/hr - $55/hr"
-_TO: Final = r"\s*(?:[-\u2013\u2014~\u301c\uff5e\u2212]|to\b|bis\b|à\b|do\b|a\b)\s*(?:up to\s|bis zu\s)?"
+_TO: Final = (
+    r"\s*(?:[-\u2013\u2014~\u301c\uff5e\u2212]|to\b|bis\b|à\b|do\b|a\b|tot\b|\u0434\u043e\b|から|至"
+    r"|(?P<slash>/(?=\d)))\s*(?:up to\s|bis zu\s)?"
+)
 _PATTERN: Final = re.compile(
     _AMOUNT.replace("{n}", "1")
     + rf"(?:(?:{_RATE}|\s?\+)?(?:{_TO}|\s(?P<conjunction>and|und|et|y)\s)"
@@ -125,10 +146,18 @@ def _is_range(match: re.Match[str], text: str) -> bool:
         return False
     if match["conjunction"] and not _BETWEEN.search(text, max(0, match.start() - 12), match.start()):
         return False
+    if match["slash"] and not _is_slashed_range(match):
+        return False
     if match["before2"] and not (match["before1"] or match["after1"]):
         return False
     named = [_currency(match[group]) for group in ("before1", "after1", "before2", "after2") if match[group]]
     return len({currency for currency in named if currency}) < 2
+
+
+def _is_slashed_range(match: re.Match[str]) -> bool:
+    """Whether a slash parts two ends of a range: "45/55k€", not "$50/8 hours" or "$120k/401k"."""
+    low, high = _number(match["number1"]), _number(match["number2"])
+    return bool(match["unit2"]) and low < high <= _WIDEST_SLASHED * low
 
 
 def _currency(mark: str) -> str:

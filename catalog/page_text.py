@@ -31,25 +31,49 @@ _WALL_PHRASES = (
     "checking your browser",
     "checking if the site connection is secure",
     "enable javascript and cookies to continue",
+    "please enable js and disable any ad blocker",
+    "please turn javascript on and reload the page",
+    "verify your browser",
+    "verifying your browser",
+    "browser verification",
+    "ddos protection by",
     "attention required!",
     "ray id",
-    "captcha",
     "are you a robot",
+    "robot or human",
+    "human or robot",
     "you are a robot",
     "not a robot",
-    "are you human",
-    "you are human",
-    "you are a human",
     "human verification",
-    "security check",
+    "verifying you are human",
+    "performing security verification",
     "pardon our interruption",
     "request unsuccessful. incapsula",
     "unusual traffic",
     "access denied",
     "access to this page has been denied",
+    "access to this resource has been denied",
+    "access to this site has been denied",
+    "you don't have permission to access",
+    "bot detection",
     "request blocked",
     "you have been blocked",
     "too many requests",
+)
+# Words of walls that postings use as well ("human-centred", "Security check officer", a team that fights
+# captchas) count where they ask the reader for something, or are all that a line says.
+_WALL_REQUESTS = re.compile(
+    r"\b(?:are you|you are|you're|prove you're|confirm you're) (?:a )?human\b(?!-)"
+    r"|\b(?:solve|complete|enter|pass|submit|fill (?:in|out)|type|answer|do)\b[^.\n]{0,20}"
+    r"\b(?:the|a|this|our|following) (?:h|re)?captcha\b(?! (?:farm|solver))"
+    r"|\bcaptcha (?:challenge|verification|check|required|is required|code)\b"
+    r"|captcha\b[^.\n]{0,20}\bto continue\b"
+    r"|^\W*(?:h|re)?captcha\W*$"
+    r"|^\W*(?:one more step\W*)?(?:please )?(?:complete|pass|undergo|perform)?(?:ing)?\W*(?:the|a)?"
+    r"\W*security check\W*$"
+    r"|\b(?:complete|pass|undergo|running|performing) (?:a |the )?security check\b(?!s| officer)"
+    r"|\bsecurity check to access\b",
+    re.MULTILINE,
 )
 # The notice under an ordinary application form, which is no wall.
 _FORM_NOTICE = re.compile(r"protected by (?:google |invisible )?h?(?:re)?captcha", re.IGNORECASE)
@@ -96,10 +120,12 @@ def blocked_reason(status: int, headers: Mapping[str, str], text: str) -> str | 
             return f"a challenge ({name})"
     if len(text) > WALL_CHARS:
         return None
-    spoken = _FORM_NOTICE.sub("", text).lower()
+    spoken = _FORM_NOTICE.sub("", text).lower().replace("\u2019", "'")
     for phrase in _WALL_PHRASES:
         if phrase in spoken:
             return f'a wall: "{phrase}"'
+    if asked := _WALL_REQUESTS.search(spoken):
+        return f'a wall: "{asked[0].strip()}"'
     return f"refused with a short page, status {status}" if status in _WALL_STATUSES else None
 
 

@@ -30,7 +30,7 @@ from catalog.money import Money, amounts_in, same_length
 
 _MAX_CHARS: Final = 60_000
 _MAX_SENTENCE: Final = 400
-_MAX_AMOUNTS: Final = 500
+_MAX_AMOUNTS: Final = 80  # that may be pay; each costs a look at the words around it
 _SEEN: Final = 300  # characters of a sentence on either side of an amount
 _SENTENCE_END: Final = re.compile(r"[.!?。](?=\s+[A-ZÀ-Þ$€£]|\s*$)|[\n•|]")
 _CLAUSE_END: Final = re.compile(r",(?=\s|$)|[;()]")  # a colon leads to its amount
@@ -113,7 +113,7 @@ def _passages(text: str) -> Iterator[_Passage]:
     """Every amount with its surroundings, which reach no further than a reader's eye does."""
     ends = [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
     previous_end = 0
-    for money in islice(amounts_in(text), _MAX_AMOUNTS):
+    for money in islice(filter(_may_be_pay, amounts_in(text)), _MAX_AMOUNTS):
         position = bisect_right(ends, money.start)
         start = ends[position - 1] if position else 0
         end = ends[bisect_left(ends, money.end)]
@@ -130,6 +130,10 @@ def _passages(text: str) -> Iterator[_Passage]:
             after=text[money.end : min(end, money.end + _SEEN)],
         )
         previous_end = money.end
+
+
+def _may_be_pay(money: Money) -> bool:
+    return bool(money.currency or money.sign or money.unit == "lpa") or money.high >= _LEAST_BARE
 
 
 def _heading(text: str, start: int) -> str:
@@ -150,9 +154,15 @@ def _stated(passage: _Passage, text: str) -> StatedPay | None:
         return None
     low: float | None = money.low
     high: float | None = money.high
-    if not money.is_range and words.UP_TO.search(passage.earlier):
+    if money.is_range:
+        low = low or None
+    elif words.UP_TO.search(passage.earlier[-_NEAR:]) or words.AT_MOST_AFTER.match(passage.after):
         low = None
-    elif not money.is_range and (money.is_open or words.FROM.search(passage.earlier)):
+    elif (
+        money.is_open
+        or words.FROM.search(passage.earlier[-_NEAR:])
+        or words.AT_LEAST_AFTER.match(passage.after)
+    ):
         high = None
     return StatedPay(low, high, currency, period, "")
 
@@ -206,14 +216,15 @@ def _is_401k(money: Money) -> bool:
 
 def _is_pay(passage: _Passage, period: Period | None) -> bool:
     money = passage.money
-    is_labelled = bool(words.PAY.search(passage.before) or words.PAY.search(passage.next_words))
+    is_bare = not money.currency and not money.sign and money.unit != "lpa"
+    if is_bare and not words.PAY.search(passage.earlier[-_NEAR:]):
+        return False
     if words.OTHER.search(passage.next_words) or _is_other(passage.before):
         return False
     if words.PRO_RATA.search(passage.earlier):
         return False
-    if not money.currency and not money.sign and money.unit != "lpa":
-        return money.high >= _LEAST_BARE and bool(words.PAY.search(passage.earlier[-_NEAR:]))
-    if is_labelled or _ends_in_pay(f"{passage.heading}\n{passage.earlier}"):
+    is_labelled = bool(words.PAY.search(passage.before) or words.PAY.search(passage.next_words))
+    if is_bare or is_labelled or _ends_in_pay(f"{passage.heading}\n{passage.earlier}"):
         return True
     return not words.OTHER.search(passage.earlier) and _speaks_for_itself(passage, period)
 

@@ -12,7 +12,10 @@ PAY: Final = re.compile(
     r"|\bremuneration\b|\bearn(?:ings)?\b|(?<!user )(?<!client )(?<!customer )(?<!install )\bbase\b(?! of\b)"
     r"|\b(?:hourly|daily|day|weekly|monthly|pay) rates?\b|\bote\b|\bgehalt\w*|\w+gehalt\b|\bverg[üu]tung\w*"
     r"|\bentgelt\b|\w*lohn\b|\bsalaires?\b|\br[ée]mun[ée]ration\b|\bsalarios?\b|\bsueldo\b|\bsal[áa]rio\b"
-    r"|\bstipendio\b|\bwynagrodzenie\b|\bcomp\b|年収|年俸|月給|月収|時給|日給|給与|報酬|연봉",
+    r"|\bstipendio\b|\bwynagrodzenie\b|\bcomp\b|年収|年俸|月給|月収|時給|日給|給与|報酬|연봉|월급|시급|급여"
+    r"|年薪|月薪|时薪|薪资|薪酬|工资|\b\u0437\u0430\u0440\u043f\u043b\u0430\u0442\w*|\b\u043e\u043a\u043b\u0430\u0434\w*|salaris\b"
+    r"|(?:bruto|netto|maand|uur|jaar)loon\b"
+    r"|lön\b|lønn?\b|palkka\b|\bmzda\b|\bgaji\b|\bmaaş\w*|\bfizetés\w*|\bsalariu\w*|\bral\b",
     re.IGNORECASE,
 )
 # Benefits, and money that is the company's or its customers'.
@@ -20,6 +23,8 @@ OTHER: Final = re.compile(
     r"\b401\s?\(?k\b|\bmatch(?:ing|ed)?\b|\bcontributions?\b"
     r"|\bstipends?\b|\bbonus(?:es)?\b|\bsign(?:ing)?[- ]?on\b"
     r"|\ballowances?\b|\bbudgets?\b|\breimburse\w*|\bperks?\b|\breferrals?\b|\brelocation\b|\bequity\b"
+    r"|\baccounts\b|\be?vsop\b|\besop\b|\bshares\b|\bwarrants\b"
+    r"|(?<!package )(?<!salary )(?<!compensation )(?<!pay )\bworth\b"
     r"|\bstocks?\b|\brsus?\b|\boptions?\b|\bgrants?\b|\bfund(?:s|ing|ed)?\b|\brais(?:e|ed|ing)\b|\bround\b"
     r"|\bseries [a-h]\b|\bseed\b|\bvaluation\b|\bvalued\b|\brevenues?\b|\barr\b|\bacv\b|\bmrr\b|\bgmv\b"
     r"|\baum\b"
@@ -48,39 +53,74 @@ TOTAL: Final = re.compile(
     re.IGNORECASE,
 )
 PRO_RATA: Final = re.compile(r"\bpro[- ]?rata\W{0,3}$", re.IGNORECASE)  # a part-timer's share of the pay
+# "minimum salary of", "max. hourly rate:"
+_OF_PAY: Final = (
+    r"(?:\s(?:base|gross|annual|yearly|monthly|weekly|daily|hourly|starting|salary|pay|wage|rate|compensation"
+    r"|of|is)\b){0,4}"
+)
 UP_TO: Final = re.compile(
-    r"(?:\bup to|\bmax(?:imum)?\.?(?: of)?|\bbis zu|\bjusqu'à|\bhasta|\bfino a)\W{0,3}$", re.IGNORECASE
+    rf"(?:\bup to|\bmax(?:imum|imal)?\b\.?{_OF_PAY}|\bbis zu|\bjusqu'à|\bhasta|\bfino a|\btot|\bmáximo"
+    r"|\b\u0434\u043e|\bno more than)\W{0,3}$",
+    re.IGNORECASE,
 )
 FROM: Final = re.compile(
-    r"(?:\bfrom|\bstart(?:s|ing)? (?:at|from)|\bat least|\bmin(?:imum)?\.?(?: of)?|\bab|\bover|\bmore than"
-    r"|\bà partir de|\bdesde|\bupwards of)\W{0,3}$",
+    rf"(?:\bfrom|\bstart(?:s|ing)? (?:at|from)|\bat least|\bmin(?:imum|imal)?\b\.?{_OF_PAY}|\bab|\bover"
+    r"|\bmore than|\bà partir de|\bdesde|\ba partir de|\bupwards of|\bmindestens|\bvanaf|\bfrån|\bfra"
+    r"|\b\u043e\u0442|\bno less than)\W{0,3}$",
     re.IGNORECASE,
+)
+_THEN: Final = r"[\s,(]{0,3}"
+AT_MOST_AFTER: Final = re.compile(rf"{_THEN}(?:max(?:imum)?\b|or less\b|以下)", re.IGNORECASE)
+AT_LEAST_AFTER: Final = re.compile(
+    rf"{_THEN}(?:min(?:imum)?\b|(?:and|or) (?:up|above|more|higher)\b|oder mehr\b|以上)", re.IGNORECASE
 )
 
 _UNITS: Final = (
-    ("hour", r"hours?|hrs?|h|stunde|std|heure|hora|ora|godz\w*"),
-    ("day", r"days?|d|tag|jour|d[íi]a|manday|dag"),
-    ("week", r"weeks?|wk|w|woche|semaine|semana"),
-    ("month", r"months?|mth|mo|m|monat|mois|m[eê]s|mese|miesi\w*|mies|m[åa]nad"),
-    ("year", r"years?|yrs?|y|a|annum|jahr|an|ann[ée]e|año|anno|rok|[åa]r"),
-)
-_ADVERBS: Final = (
-    ("hour", r"hourly|stündlich|時給|stundenlohn"),
-    ("day", r"daily|day rate|日給|tagessatz"),
-    ("week", r"weekly"),
-    ("month", r"monthly|pcm\b|monatlich\w*|monatsgehalt|mensuel\w*|mensual\w*|mensile|miesięcznie|月給|月収"),
+    (
+        "hour",
+        r"hours?|hrs?|h|stunde|std|heure|hora|ora|godz\w*|uur|timme|time|tim|tunti|hod\w*|óra|jam|\u0447\u0430\u0441\w*",
+    ),
+    ("day", r"days?|d|tag|jour|d[íi]a|manday|dag|giorno|dzień|den|päivä|hari|\u0434\u0435\u043d\u044c"),
+    (
+        "week",
+        r"weeks?|wk|w|woche|semaine|semana|settimana|tydzień|vecka|uge|uke|viikko|minggu|\u043d\u0435\u0434\u0435\u043b\u044e",
+    ),
+    (
+        "month",
+        r"months?|mths?|mo|m|monat|mois|m[eê]s|mese|miesi\w*|mies|m[åa]nad(?:en)?|m[åa]n|måned(?:en)?|mnd|maand"
+        r"|kk|kuukausi|kuukaudessa|měsíc|hó|hónap|lun[aă]|bulan|ay|\u043c\u0435\u0441\u044f\u0446|\u043c\u0435\u0441",
+    ),
     (
         "year",
-        r"annual(?:ly|i[sz]ed)?|yearly|per annum|p\.\s?a\b|jährlich\w*|jahres\w*|annuel\w*|anual\w*"
-        r"|年収|年俸|연봉",
+        r"years?|yrs?|y|a|annum|jahr|an|ann[ée]e|año|anno|ano|rok|[åa]r|[åa]ret|jaar|vuosi|vuodessa|év|tahun|y\u0131l|\u0433\u043e\u0434",
+    ),
+)
+_ADVERBS: Final = (
+    ("hour", r"hourly|stündlich|時給|시급|时薪|stundenlohn|timlön|timelønn?|uurloon|orari[oa]\b"),
+    ("day", r"daily|day rate|日給|日薪|일급|tagessatz"),
+    ("week", r"weekly|週給|wöchentlich|semanal"),
+    (
+        "month",
+        r"monthly|pcm\b|monatlich\w*|monatsgehalt|mensuel\w*|mensual\w*|mensa(?:l|is)\b|mensil[ei]|miesięcznie"
+        r"|maandelijks|maandsalaris|månadslön|månedlig|měsíčně|mesačne|havonta|lunar\b|ayl\u0131k|\u0435\u0436\u0435\u043c\u0435\u0441\u044f\u0447\u043d\u043e"
+        r"|月給|月収|月薪|월급",
+    ),
+    (
+        "year",
+        r"annual(?:ly|i[sz]ed)?|yearly|per annum|p\.\s?a\b|jährlich\w*|(?:brutto)?jahres\w*|annuel\w*"
+        r"|anua(?:l|is)\w*|annu[oia]\b|annuale|jaarlijks|jaarsalaris|årslön|årlig|rocznie|ročně|ročne|y\u0131ll\u0131k|ral\b"
+        r"|年収|年俸|年薪|연봉",
     ),
 )
 _FILLER: Final = (
-    r"[\s(,+\[]*(?:(?:gross|net|netto|brutto|base|salary|pay|usd|eur|gbp|cad|aud|doe)\b[\s,(]*){0,2}"
+    r"[\s(,+\[]*(?:(?:gross|net|netto|nett[io]|neto|brutt?[oi]?s?|lord[oi]|base|salary|pay|usd|eur|gbp|cad|aud"
+    r"|doe)\b[\s,(]*){0,2}"
 )
-_BY: Final = r"(?:/\s?|\b(?:per|an?|pro|par|por|im|al|na|each|every)\s|\bp[./]?\s?)"
+_BY: Final = r"(?:/\s?|\b(?:per|an?|pro|par|por|im|al|ao|na|za|på|i|\u0432|each|every)\s|\ball'|\bp[./]?\s?)"
 RATE_AFTER: Final = re.compile(
-    rf"{_FILLER}(?:{_BY}(?:" + "|".join(f"(?P<{name}>{unit})" for name, unit in _UNITS) + r")(?![a-zà-ÿ]))",
+    rf"{_FILLER}(?:{_BY}(?:"
+    + "|".join(f"(?P<{name}>{unit})" for name, unit in _UNITS)
+    + r")(?![a-zà-ÿ\u0100-\u017f\u0430-\u044f]))",
     re.IGNORECASE,
 )
 ADVERB_AFTER: Final = re.compile(

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from catalog.gazetteer import City, city_alone, city_within
-from catalog.place_tables import REGIONS, SUBDIVISION_CODES
+from catalog.gazetteer import City, city_alone, city_within, is_small_town
+from catalog.place_tables import FOREIGN_PROVINCES, REGIONS, SUBDIVISION_CODES
 from catalog.place_words import Word, is_city_name, words_of
 
 _LONGEST_RUN: Final = 6  # street, district, city, region, country, and one to spare
@@ -71,8 +71,28 @@ def _next_run(words: Sequence[Word], start: int) -> tuple[int, list[Spot]]:
         run = words[start : start + length]
         if spots := _best(run):
             return length, spots
+    if start + 1 < len(words) and (spot := _with_a_foreign_code(*words[start : start + 2])):
+        return 2, [spot]
     spot = _alone(words[start])
     return 1, [spot] if spot else []
+
+
+def _with_a_foreign_code(word: Word, code: Word) -> Spot | None:
+    """The city of "Catania, CT" and "Bern, BE", whose code is a province there and a state or country abroad.
+
+    Where no province explains the state's code, the city may be a small namesake: it stays open.
+    """
+    city = None if word.closes or word.is_code or word.is_soft else city_alone(word.text)
+    is_sure = code.text in ("US", "UK")  # "London, US" is somebody's list
+    if not city or code.cities or not code.closes or not code.is_code or len(code.text) != 2 or is_sure:
+        return None
+    if city.country in code.countries or city.country in dict(code.subdivisions):
+        return None
+    is_state = any(country in _POSTAL for country, _ in code.subdivisions)
+    text = f"{word.text}, {code.text}"
+    if is_state and code.text not in FOREIGN_PROVINCES.get(city.country, ()):
+        return Spot(text, city=word.text, hint=f"ambiguous: {text}")
+    return Spot(text, city.country, city.region or None, city.name, hint=code.text)
 
 
 def _best(run: Sequence[Word]) -> list[Spot]:
@@ -162,10 +182,17 @@ def _elsewhere(rest: Sequence[Word], country: str, region: str | None, closer: W
         return None
     if closer.is_code:
         is_address = country in _POSTAL and bool(region)
-        allowed = is_address and (not word.countries or not closer.countries)
+        is_rivalled = bool(word.countries and closer.countries) or _is_known_abroad(word)
+        allowed = is_address and (not is_rivalled or is_small_town(word.text, country, region or ""))
     else:
         allowed = not word.closes and ((country in _POSTAL and bool(region)) or not city_alone(word.text))
     return _Reading(-1, [Spot(word.text, country, region, word.text)]) if allowed else None
+
+
+def _is_known_abroad(word: Word) -> bool:
+    """Whether the name alone means a city that is neither in the US nor in Canada."""
+    city = None if word.closes else city_alone(word.text)
+    return bool(city and city.country not in _POSTAL)
 
 
 def _alone(word: Word) -> Spot | None:

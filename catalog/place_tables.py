@@ -81,6 +81,29 @@ _SUBDIVISION_ALIASES: Final = {
     "new york state": ("US", "NY"),
     "virgin islands": ("US", "VI"),
 }
+# Codes that addresses of other countries put after the city, and that are also states of the US or Canada:
+# "Cagliari, CA", "Curitiba, PR". They only say that the city is the one of that country. (ISO 3166-2)
+FOREIGN_PROVINCES: Final = {
+    country: frozenset(codes.split())
+    for country, codes in {
+        "BR": "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO",
+        "CH": "AG AI AR BE BL BS FR GE GL GR JU LU NE NW OW SG SH SO SZ TG TI UR VD VS ZG ZH",
+        "CN": "AH BJ CQ FJ GD GS GX GZ HA HB HE HI HL HN JL JS JX LN NM NX QH SC SD SH SN SX TJ XJ XZ YN ZJ",
+        "ES": "AB AL AV BA BI BU CA CC CO CR CS CU GC GI GR GU HU IB LE LO LU MA MC MU NA NC OR OU PM PO SA "
+        "SE SG SO SS TE TF TO VA VI ZA",
+        "IT": "AG AL AN AO AP AQ AR AT AV BA BG BI BL BN BO BR BS BT BZ CA CB CE CH CI CL CN CO CR CS CT CZ "
+        "EN FC FE FG FI FM FR GE GO GR IM IS KR LC LE LI LO LT LU MB MC ME MI MN MO MS MT NA NO NU OG OR OT "
+        "PA PC PD PE PG PI PN PO PR PT PU PV PZ RA RC RE RG RI RM RN RO SA SI SO SP SR SS SU SV TA TE TN TO "
+        "TP TR TS TV UD VA VB VC VE VI VR VS VT VV",
+        "MX": "AG BC BS CC CH CL CM CO CS DF DG EM GR GT HG JA JC MC MI MN MX NA NL OA PU QE QR QT SI SL SO "
+        "SR TB TL TM VE YU ZA",
+        "NL": "DR FL FR GE GR LI NB NH OV UT ZE ZH",
+        "PL": "DS KP LB LD LU MA MZ OP PD PK PM SK SL WN WP ZP",
+        "RO": "AB AG AR BC BH BN BR BT BV BZ CJ CL CS CT CV DB DJ GJ GL GR HD HR IF IL IS MH MM MS NT OT PH "
+        "SB SJ SM SV TL TM TR VL VN VS",
+        "ZA": "EC FS GP GT LP MP NC NL NW WC",
+    }.items()
+}
 _CODED: Final = {"US": US_STATES, "CA": CANADIAN_PROVINCES, "AU": AUSTRALIAN_STATES, "IN": INDIAN_STATES}
 
 # Code → the (country, code) pairs it may stand for; name → the (country, region) pairs.
@@ -287,5 +310,7 @@ CITY_ALIASES: Final[dict[str, tuple[str, str, str]]] = {
     "cdmx": ("MX", "", "Mexico City"),
     "calcutta": ("IN", "", "Kolkata"),
     "frankfurt": ("DE", "", "Frankfurt am Main"),
+    "frankfurt/oder": ("DE", "", "Frankfurt (Oder)"),
+    "frankfurt (oder)": ("DE", "", "Frankfurt (Oder)"),
     "hull": ("GB", "", "Kingston upon Hull"),
 }

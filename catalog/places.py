@@ -13,13 +13,29 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from catalog.gazetteer import country_name, country_names
+from catalog.gazetteer import city_alone, country_name, country_names
 from catalog.place_grammar import Spot, read_spots
-from catalog.place_tables import REGION_WORDS, REGIONS, SUBDIVISION_CODES, SUBDIVISION_NAMES
+from catalog.place_tables import (
+    CITY_ALIASES,
+    FOREIGN_PROVINCES,
+    REGION_WORDS,
+    REGIONS,
+    SUBDIVISION_CODES,
+    SUBDIVISION_NAMES,
+    fold,
+)
 from catalog.place_words import word_named
 from catalog.work_mode import WorkMode, strip_work_mode, work_mode_hint
 
-__all__ = ["ParsedPlace", "WorkMode", "countries_of", "country_name", "parse_place", "work_mode_hint"]
+__all__ = [
+    "ParsedPlace",
+    "WorkMode",
+    "countries_of",
+    "country_name",
+    "parse_place",
+    "split_exclusions",
+    "work_mode_hint",
+]
 
 _MAX_CHARS: Final = 4_000  # the longest honest list seen has 60 places; past this it is somebody's essay
 _BRACKETED: Final = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
@@ -27,8 +43,16 @@ _MARK: Final = re.compile("\x00(\\d+)\x00")
 _HARD: Final = re.compile(r"\s*[;|•·]\s*")
 # "OR" in capitals is Oregon
 _SOFT: Final = re.compile(
-    r"(\s*,?\s+(?:and/or|[Oo]r|[Aa]nd|AND|oder|und|ou|&|\+)\s+|\s*(?<!\bn)/(?!a\b)\s*|(?<=\w)&(?=\w))"
+    r"(\s*,?\s+(?:and/or|[Oo]r|[Aa]nd|AND|oder|und|ou|et|o|e|y|&|\+)\s+|\s*(?<!\bn)/(?!a\b)\s*|(?<=\w)&(?=\w))"
 )
+# What leaves places out, up to the end of its part: "Worldwide (except US)", "Remote outside the EU".
+_EXCLUSION: Final = re.compile(
+    r"(?:\b(?i:except(?:ing)?(?: for)?|exclud(?:ing|es?)|excl\.?|(?<=where )but|but not|other than"
+    r"|with the exception of|not (?:in|from|including|available (?:in|to)|hiring in|open to)"
+    r"|outside(?: of)?)\b"
+    r"|\b(?:not|[Nn]o)(?= [A-Z]{2}\b)|\b(?:[Nn]on|[Ee]x)-(?=[A-Z]))([^()\[\];|•·]*)"
+)
+_PROVINCE_AFTER_SLASH: Final = re.compile(r"\b([^\W\d_][^,;|/()]{2,40}?)\s?/\s?([A-Z]{2})\b")
 _RUN_TOGETHER: Final = re.compile(r"(,\s*([A-Z]{2}))\s+(?=([A-Z][\w.]*))")
 _TIME_ZONES: Final = re.compile(r"\b(?:[ECMP][SD]?T/)+[ECMP][SD]?T\b|\b[ECMP][SD]T\b|\bET\b")
 _OPTIONAL: Final = re.compile(r"friendly|possible|optional|allowed|eligible|\bok(?:ay)?\b", re.IGNORECASE)
@@ -101,6 +125,12 @@ def parse_place(raw: str) -> tuple[ParsedPlace, ...]:
     return tuple(places.values())
 
 
+def split_exclusions(raw: str) -> tuple[str, str]:
+    """`raw` without the places it leaves out, and those: "Remote - US (excluding CA)" → "CA"."""
+    kept = " ".join(_EXCLUSION.sub(" ", raw).split())
+    return kept, "; ".join(match[1].strip() for match in _EXCLUSION.finditer(raw))
+
+
 def _place(piece: _Piece, spot: Spot, aside: Sequence[str]) -> ParsedPlace:
     hints = [spot.hint, *piece.hints, *aside]
     return ParsedPlace(
@@ -131,6 +161,7 @@ def _pieces(text: str) -> list[_Piece]:
         brackets.append(match[1].strip())
         return f" \x00{len(brackets) - 1}\x00 "
 
+    text = _PROVINCE_AFTER_SLASH.sub(_joined_province, text)
     text = _RUN_TOGETHER.sub(_part_addresses, _BRACKETED.sub(set_aside, text))
     return [
         piece
@@ -146,6 +177,7 @@ def _alternatives(text: str) -> list[tuple[str, str]]:
     The "and" and "&" inside a place's name are veiled meanwhile: Trinidad and Tobago is one place.
     """
     veiled = _joined_names().sub(lambda match: match[0].translate(_VEILED), text)
+    veiled = _EXCLUSION.sub(lambda match: match[0].translate(_VEILED), veiled)
     parts: list[tuple[str, str]] = []
     for hard in _HARD.split(veiled):
         soft = _SOFT.split(hard)
@@ -155,7 +187,7 @@ def _alternatives(text: str) -> list[tuple[str, str]]:
 
 @cache
 def _joined_names() -> re.Pattern[str]:
-    names = {*country_names(), *REGION_WORDS, *SUBDIVISION_NAMES}
+    names = {*country_names(), *REGION_WORDS, *SUBDIVISION_NAMES, *CITY_ALIASES}
     joined = sorted((name for name in names if re.search(r" and |&|/", name)), key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, joined))})\b", re.IGNORECASE)
 
@@ -168,11 +200,18 @@ def _part_addresses(match: re.Match[str]) -> str:
     return match[0] if goes_on or not is_state else f"{match[1]}; "
 
 
+def _joined_province(match: re.Match[str]) -> str:
+    """One place for "Curitiba/PR", which is a city and its province."""
+    city = city_alone(match[1].rpartition(" - ")[2])
+    is_one = bool(city) and match[2] in FOREIGN_PROVINCES.get(city.country if city else "", ())
+    return f"{match[1]}, {match[2]}" if is_one else match[0]
+
+
 def _read_piece(text: str, brackets: Sequence[str], joiner: str) -> list[_Piece]:
     inner = [brackets[int(number)] for number in _MARK.findall(text)]
     written = _MARK.sub(lambda match: f"({brackets[int(match[1])]})", text)
     written = re.sub(r"\s+(,|$)", r"\1", " ".join(written.split()))
-    outer = _MARK.sub(" ", text)
+    outer, left_out = _without_exclusion(_MARK.sub(" ", text))
     zones = _TIME_ZONES.findall(outer)
     outer, mode, said = strip_work_mode(_TIME_ZONES.sub("", outer))
     for content in inner:
@@ -181,7 +220,7 @@ def _read_piece(text: str, brackets: Sequence[str], joiner: str) -> list[_Piece]
     outer, hints = _with_brackets(outer, inner)
     found = [read_spots(part) for part, _ in _alternatives(outer)]
     spots = [spot for part, _ in found for spot in part]
-    hints = [*hints, *zones, *(word for _, unread in found for word in unread)]
+    hints = [*hints, *left_out, *zones, *(word for _, unread in found for word in unread)]
     if not spots and "anywhere" in said.casefold():
         spots = [Spot(written, None, "Worldwide")]
     if not spots and _OPTIONAL.search(said):
@@ -194,13 +233,23 @@ def _read_piece(text: str, brackets: Sequence[str], joiner: str) -> list[_Piece]
     return [_Piece(written, joiner, spots, mode, hints)]
 
 
+def _without_exclusion(text: str) -> tuple[str, list[str]]:
+    found = [match[0].strip() for match in _EXCLUSION.finditer(text)]
+    return _EXCLUSION.sub(" ", text), found
+
+
 def _with_brackets(outer: str, inner: Sequence[str]) -> tuple[str, list[str]]:
     """`outer` with what its brackets add to the place ("Berlin (Germany)"), and what they merely say."""
     hints: list[str] = []
     for content in inner:
+        if _EXCLUSION.search(content):
+            hints.append(content)
+            continue
         named = strip_work_mode(_TIME_ZONES.sub("", content))[0].strip(" ,-/")
         if named and not outer.strip(" ,-:"):
             outer = named
+        elif fold(f"{outer.strip()} ({named})") in CITY_ALIASES:
+            outer = f"{outer.strip()} ({named})"
         elif named and word_named(named).closes:
             outer = f"{outer}, {named}"
         elif named or _TIME_ZONES.search(content):

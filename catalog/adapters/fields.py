@@ -26,15 +26,45 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECONDS_FROM = 10**11  # the year 5138 in seconds, 1973 in milliseconds
 _CLOCK_SKEW = timedelta(days=1)  # a platform's day may have begun before ours
 
-# First match decides: what somebody is matters more than how many hours.
+# First match decides: what somebody is matters more than how many hours. A student's job beside the studies
+# is an internship, as in titles.
 _EMPLOYMENT: tuple[tuple[EmploymentType, re.Pattern[str]], ...] = (
-    ("internship", re.compile(r"\b(intern|interns|internship|co[\s-]?op|praktik\w*|stage|stagiaire)\b")),
-    ("volunteer", re.compile(r"\bvolunteer\w*\b")),
-    ("contract", re.compile(r"\b(contract|contractor|contracting|freelance\w*|1099)\b")),
-    ("temporary", re.compile(r"\b(temp|temporary|seasonal|fixed[\s-]?term|interim)\b")),
+    (
+        "internship",
+        re.compile(
+            r"\b(intern|interns|internship|co[\s-]?op|praktik\w*|pr[áa]cticas?|stages?|stagiaire|stagista"
+            r"|tirocini\w*|est[áa]gi\w+|becari[oa]|working[\s_-]?students?|werkstudent\w*|student[\s_-]?job"
+            r"|alternan\w+|apprentissage|harjoittelu\w*)\b|インターン|인턴|实习"
+        ),
+    ),
+    ("volunteer", re.compile(r"\b(volunteer\w*|ehrenamt\w*|b[ée]n[ée]vol\w+|voluntari\w+)\b")),
+    (
+        "contract",
+        re.compile(
+            r"\b(contract|contractor|contracting|freelance\w*|freiberuf\w*|1099|b2b)\b|業務委託|프리랜서"
+        ),
+    ),
+    (
+        "temporary",
+        re.compile(
+            r"\b(temp|temporary|seasonal|fixed[\s_-]?term|interim|zeitarbeit\w*|int[ée]rim\w*|cdd|befristet\w*|temporal"
+            r"|tempor[áa]ri[oa]|contrat à durée déterminée|tijdelijk|tidsbegrænset|määräaikainen"
+            r"|saisonnier\w*)\b|契約社員|有期|계약직"
+        ),
+    ),
 )
-_FULL_TIME = re.compile(r"\b(full[\s_-]?time|vollzeit|temps plein)\b")
-_PART_TIME = re.compile(r"\b(part[\s_-]?time|teilzeit|temps partiel|werkstudent\w*)\b")
+_FULL_TIME = re.compile(
+    r"\b(full[\s_-]?time|vollzeit|temps[\s-]plein|temps[\s-]complet|tiempo[\s-]completo|jornada[\s-]completa"
+    r"|tempo[\s-](?:pieno|integral|completo)|voltijd|fulltid|heltid|heltids\w*|kokoaikainen"
+    r"|pełny etat|plný úvazek)\b"
+    r"|正社員|全职|정규직"
+)
+_PART_TIME = re.compile(
+    r"\b(part[\s_-]?time|teilzeit|temps[\s-]partiel|tiempo[\s-]parcial|media[\s-]jornada|jornada[\s-]parcial|tempo[\s-]parziale"
+    r"|tempo[\s-]parcial|deeltijd|deltid|osa-aikainen|część etatu)\b"
+    r"|アルバイト|パート(?!ナ)|兼职|파트타임|minijob"
+)
+_OPEN_ENDED = re.compile(r"\bcdi\b|festanstellung|durée indéterminée")  # full-time where no hours are named
 _OTHER = re.compile(r"other|per[\s-]?diem|casual|apprentice\w*|trainee\w*")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -128,6 +158,7 @@ def employment_type(value: object) -> EmploymentType | None:
         if words.search(label):
             return kind
     full, part = bool(_FULL_TIME.search(label)), bool(_PART_TIME.search(label))
+    full = full or (_OPEN_ENDED.search(label) is not None and not part)
     if full and part:
         return "other"
     if full or part:

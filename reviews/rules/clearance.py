@@ -38,7 +38,11 @@ _CUES = ("clear", "ts/sci", "secret/sci", "polygraph", "public trust", "sicherhe
 _OTHER_CLEARANCE = re.compile(
     r"\b(?:customs|medical|health|background|child abuse|regulatory|fda|sale|items?|music|rights"
     r"|copyright|ground|drug|airport|tsa|fingerprint|police)\s(?:\w+\s)?clearances?\b"
-    r"|\bclearances? (?:sale|section|rack|items?|event|pricing)\b",
+    r"|\bclearances? (?:sale|section|rack|items?|event|pricing)\b"
+    # Whoever works with children in Pennsylvania shows these (Acts 33, 34, 114, 151 and 168).
+    r"|\bact\s?\d{2,3}\b[^.;]{0,60}?\bclearances?\b"
+    r"|(?<!security )(?<!secret )(?<!sci )\bclearances?\b(?:(?!\bsecret|\bsci\b)[^.;]){0,40}?"
+    r"(?:\bact\s?\d{2,3}\b|[:(].{0,20}\b(?:child abuse|fingerprint|criminal))",
     re.IGNORECASE,
 )
 _NO_CLEARANCE = re.compile(

@@ -15,14 +15,19 @@ from reviews.rules.titles import plain_of
 RULE = "employment_type"
 
 _KINDS: tuple[tuple[EmploymentType, str], ...] = (
-    ("internship", r"internships?|praktikum|werkstudent(?:in)?"),
+    (
+        "internship",
+        r"internships?|praktikum|werkstudent(?:in)?|working[- ]students?|alternance|apprentissage|インターン",
+    ),
     (
         "part_time",
-        r"part[- ]?time|teilzeit|temps partiel|tiempo parcial|media jornada|deeltijd",
+        r"part[- ]?time|teilzeit|temps partiel|tiempo parcial|media jornada|deeltijd|deltid"
+        r"|tempo parziale|tempo parcial|osa-aikainen|アルバイト|パート(?!ナ)",
     ),
     (
         "temporary",
-        r"temporary|seasonal|temp[- ]to[- ]hire|fixed[- ]term|befristet|cdd|interim|maternity cover",
+        r"temporary|seasonal|temp[- ]to[- ]hire|fixed[- ]term|befristet|cdd|interim|maternity cover"
+        r"|契約社員",
     ),
     (
         "contract",
@@ -32,7 +37,7 @@ _KINDS: tuple[tuple[EmploymentType, str], ...] = (
     (
         "full_time",
         r"full[- ]?time|vollzeit|temps plein|cdi|tiempo completo|jornada completa|voltijd|permanent"
-        r"|festanstellung",
+        r"|festanstellung|heltid|temps complet|tempo (?:pieno|integral|completo)|kokoaikainen|正社員",
     ),
 )
 _ANY = "|".join(pattern for _, pattern in _KINDS)
@@ -59,6 +64,24 @@ _CUES = (
     "contract",
     "cdi",
     "cdd",
+    "temps",
+    "tiempo",
+    "jornada",
+    "tempo",
+    "tijd",
+    "heltid",
+    "deltid",
+    "aikainen",
+    "student",
+    "altern",
+    "apprentissage",
+    "praktikum",
+    "befristet",
+    "festanstellung",
+    "社員",
+    "アルバイト",
+    "パート",
+    "インターン",
     "permanent",
     "intern",
     "freelance",

@@ -19,8 +19,42 @@ _WORD = re.compile(r"[^\W_]+")
 _LEGAL_FORMS = word_set(
     """
     ag ab as asa bv co company corp corporation gmbh inc incorporated kg kgaa limited llc llp lp ltd mbh
-    nv oy oyj plc pte pty pvt sa sarl sas sasu se sl slu spa srl sro ug zoo
+    nv oy oyj plc pte pty pvt sa sarl sas sasu se sl slu spa srl sro ug zoo aps doo dd kk gk yk ltda
+    eireli ohg gbr eurl bvba vof ou uab sia kft zrt nyrt bt eood ood snc sapa slp sau scs sprl gie ehf hf
+    bhd sdn tbk pllc lllp pbc spzoo spj spk og aktiengesellschaft cyf tov
     """
+)
+# Those of several words, also as the letters that "A/S" and "S. r. l." leave.
+_LONG_LEGAL_FORMS = frozenset(
+    {
+        *(("a", "s"), ("s", "a"), ("s", "l"), ("s", "r", "l"), ("s", "p", "a"), ("s", "r", "o")),
+        *(("b", "v"), ("n", "v"), ("a", "b"), ("a", "g"), ("k", "k"), ("d", "o", "o"), ("s", "a", "s")),
+        *(("s", "l", "u"), ("private", "limited"), ("pvt", "limited"), ("sp", "z", "oo")),
+        *(
+            ("społka", "z", "oo"),
+            ("sa", "de", "cv"),
+            ("s", "a", "de", "c", "v"),
+            ("s", "de", "rl", "de", "cv"),
+        ),
+        *(("sapi", "de", "cv"), ("cia", "ltda"), ("sociedad", "anonima"), ("sociedade", "anonima")),
+        *(
+            ("public", "limited", "company"),
+            ("limited", "liability", "company"),
+            ("ug", "haftungsbeschrankt"),
+        ),
+    }
+)
+_LONGEST_FORM = 5  # words: "S de RL de CV"
+# Russia's and Ukraine's (OOO, OAO, ZAO, PAO, AO, TOO, TOV in Cyrillic) stand before the name or after it.
+_CYRILLIC_FORMS = word_set(
+    "\u043e\u043e\u043e \u043e\u0430\u043e \u0437\u0430\u043e \u043f\u0430\u043e \u0430\u043e"
+    " \u0442\u043e\u043e \u0442\u043e\u0432"
+)
+_FORMS_IN_FRONT = _CYRILLIC_FORMS | {"pt"}
+# Chinese, Japanese and Korean ones need no space on either side of the name.
+_GLUED_FORMS = (
+    *("株式会社", "有限会社", "合同会社", "주식회사", "유한회사", "股份有限公司", "有限责任公司", "有限公司"),
+    *("(株)", "(주)", "(有)"),
 )
 
 
@@ -70,9 +104,28 @@ def company_key(name: str) -> tuple[str, ...]:
 
     Turkish dotted and dotless i are one letter here, as for whoever types the name.
     """
-    folded = unicodedata.normalize("NFKD", name.casefold().replace("\u0131", "i"))
-    bare = "".join(character for character in folded if not unicodedata.combining(character))
-    words = _WORD.findall(bare.replace(".", ""))
-    while len(words) > 1 and words[-1] in _LEGAL_FORMS:
-        words.pop()
+    written = _folded(name.replace("\u0131", "i"))
+    bare = written
+    for form in _GLUED_FORMS:
+        bare = bare.replace(form, " ")
+    words = _WORD.findall(bare.replace(".", "")) or _WORD.findall(written)
+    if len(words) > 1 and words[0] in _FORMS_IN_FRONT:
+        words = words[1:]
+    while cut := _legal_words_at_end(words):
+        words = words[:-cut]
     return tuple(words[1:] if len(words) > 1 and words[0] == "the" else words)
+
+
+def _folded(name: str) -> str:
+    """The name without case and accents."""
+    parts = unicodedata.normalize("NFKD", name.casefold())
+    return unicodedata.normalize("NFC", "".join(part for part in parts if not unicodedata.combining(part)))
+
+
+def _legal_words_at_end(words: list[str]) -> int:
+    """How many words at the end are a legal form; never all of them."""
+    for length in range(min(_LONGEST_FORM, len(words) - 1), 0, -1):
+        end = tuple(words[-length:])
+        if end in _LONG_LEGAL_FORMS or (length == 1 and end[0] in _LEGAL_FORMS | _CYRILLIC_FORMS):
+            return length
+    return 0

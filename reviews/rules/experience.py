@@ -22,72 +22,45 @@ from itertools import islice, pairwise
 
 from reviews.criteria import Criteria
 from reviews.question import Snapshot, Step
+from reviews.rules.experience_figures import DEGREE, EXPERIENCE, WORDS, figures, years_of
+from reviews.rules.language import UNKNOWN, language_of
 from reviews.rules.sentences import Sentence, sentences_of
 
 RULE = "experience.max_years"
 MOST_FIGURES = 6  # read of one sentence
 WINDOW = 160  # characters before and after a figure that tell what it is of
 MOST_YEARS = 20  # what a posting may credibly demand; more is an anniversary
+# Where these words find no figure there is none. Others are read where it is cheap; a text too short or mixed
+# to have a language is taken for one of these.
+READ = frozenset({"en", "de", "fr", "es", "it", "pt", "nl", "pl", UNKNOWN})
 
-_WORDS = {
-    word: number
-    for number, words in {
-        0: "zero",
-        1: "one ein eins einem",
-        2: "two zwei deux dos",
-        3: "three drei trois tres",
-        4: "four vier quatre cuatro",
-        5: "five fünf cinq cinco",
-        6: "six sechs seis",
-        7: "seven sieben sept",
-        8: "eight acht huit",
-        9: "nine neun",
-        10: "ten zehn dix",
-        11: "eleven",
-        12: "twelve",
-        15: "fifteen",
-        20: "twenty",
-    }.items()
-    for word in words.split()
-}
-_NUMBER = rf"(?:\d{{1,2}}(?:[.,]\d)?|{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
-_MORE = (
-    r"(?:\s?\(\d{1,2}\))?\s?(?:\\?\+|plus\b|or more\b|and above\b|or above\b|oder mehr\b|ou plus\b"
-    r"|o más\b)?"
-)
-_DASH = (
-    r"\s?(?:\\?[-\u2013\u2014\u2010\u2011\u2012\u2212~]|\bto\b|\bor\b|\bbis\b|\boder\b|\bà\b|\bou\b"
-    r"|\ba\b|\bo\b|\bund\b|\band\b)\s?"
-)
-_UNIT = (
-    r"(?P<unit>years?|yrs?|yoe|months?|jahren?|monaten?|ans?|années?|mois|años?|meses|anni|jaar|lat"
-    r"|anos)\b['\u2019.]?s?"
-)
-_UNIT_STARTS = ("year", "yr", "yoe", "month", "jahr", "monat", "an", "mois", "año", "meses", "jaar", "lat")
-FIGURE = re.compile(
-    rf"(?<![\w$€£.,:/#%-])(?P<low>{_NUMBER}){_MORE}(?:{_DASH}(?P<high>{_NUMBER}){_MORE})?[\s-]{{0,3}}{_UNIT}",
-    re.IGNORECASE,
-)
+_MARKUP = re.compile(r"\*+|\\(?=[-+.~\u2013])|\b_+|_+\b")
 _CEILING = re.compile(
     r"(?:\bup to|\bno more than|\bless than|\bfewer than|\bunder|\bmax(?:imum|imal|\.)?(?: of)?"
     r"|\bat most|\bbis zu|\bhöchstens|<|≤|\bjusqu['\u2019]à|\bhasta)\s?$",
     re.IGNORECASE,
 )
-_EXPERIENCE = (
-    r"(?:experiences?|expertise|exp\b\.?|yoe\b|berufserfahrung|erfahrung|expérience|experiencia"
-    r"|esperienza|ervaring|experiência|doświadczenia|track record)"
-)
 # Said after the figure: of what the years are. A role or an activity counts as experience.
 _AFTER = re.compile(
-    rf"^.{{0,80}}?(?:{_EXPERIENCE}|\bbackground\b)"
+    rf"^.{{0,80}}?(?:{EXPERIENCE}|\bbackground\b)"
     r"|^['\u2019]?\s(?:of\s)?(?:[\w/+#.-]+\s){0,3}?(?:in|as|with|working|building|developing|designing"
     r"|leading|managing|writing|shipping|coding|running|operating|delivering|selling|teaching|doing"
     r"|creating|supporting|owning|using|administering|professional(?:ly)?|hands[- ]on|relevant|related"
-    r"|industry|commercial|post[- ]\w+|practical|practice|software|work)\b",
+    r"|industry|commercial|post[- ]\w+|practical|practice|software|work)\b"
+    r"|^['\u2019]?\sof\s(?:[\w/+#.-]+\s){0,3}?(?:development|engineering|design|management|programming"
+    r"|sales|marketing|administration|research|consulting|testing|support|analysis|analytics"
+    r"|operations|leadership|accounting|recruit\w+|science|architecture|writing|finance)\b"
+    # nothing need follow: "8+ years required", "8 years minimum."
+    r"|^\s(?:(?:is|are)\s)?(?:required|needed|mandatory|a must|or more\W*$|min\.?\W|minimum(?!\s[a-z]))",
     re.IGNORECASE,
 )
+# "with 8+ years.", "Java (8+ years)": the plus says that more would be welcome.
+_NOTHING_AFTER = re.compile(r"^['\u2019]?\s?(?:\)|[.,;!]?\s?$)")
+_NOT_A_DEMAND_BEFORE = re.compile(
+    r"\b(?:for|of|over|tenure|length|runs?|running|lasts?|every|ages?|aged)\s?:?\s?[(]?$", re.IGNORECASE
+)
 _BEFORE = re.compile(
-    rf"(?:{_EXPERIENCE}(?:\s?[:\u2013-]\s?"
+    rf"(?:{EXPERIENCE}(?:(?:\s(?:required|needed|level|requirements?))?\s?[:\u2013-]\s?"
     rf"|[^.;:]{{0,50}}\s(?:of|is|required|level:?|from|for|de|von|di)\s|\s?\((?:[\w+]+\s){{0,2}})"
     r"(?:a |the )?(?:min(?:imum|\.)?\s|at least\s)?(?:of\s)?|\byoe:?\s)$",
     re.IGNORECASE,
@@ -95,20 +68,29 @@ _BEFORE = re.compile(
 _DEMAND = re.compile(
     r"\b(?:minimum|min\.?|at least|atleast|requires?|required|requirements?|must|need(?:s|ed)?"
     r"|you(?:['\u2019](?:ve|ll|re))?|your|candidates?|applicants?|looking for|seeking|qualifications?"
-    r"|qualified|should|possess\w*|bring|expect(?:s|ed)?|ideally|someone|who ha(?:s|ve)|mindestens"
+    r"|qualified|should|possess\w*|bring|expect(?:s|ed)?|ideally|who ha(?:s|ve)|ask(?:s|ing)? for|want(?:s"
+    r"|ed)?"
+    r"|(?:some|any)(?:one|body)|person|people (?:with|who)|room for|openings? for|hir(?:e|es|ing)|mindestens"
     r"|mehrjährige|du |sie |au moins|minimum de|al menos|mínimo|almeno|minimaal)\b",
     re.IGNORECASE,
 )
 # Said right before the figure, it needs no "experience" after it: "minimum of 3 years in Java".
 _DEMAND_HERE = re.compile(
     r"(?:\b(?:minimum|at ?least|requires?|mindestens|au moins|al menos|mínimo|almeno|minimaal)"
-    r"|\bmin\.?)\s(?:of\s|de\s)?$",
+    r"|\bmin\.?|\b(?:must|should|you|to) have|^\W*(?:between|zwischen|entre|tra|fra|tussen|od|mellan))"
+    r"\s(?:of\s|de\s)?$",
     re.IGNORECASE,
 )
-# Whose years they are when they are not the applicant's. Against a demand only the first kind counts.
+# Whose years they are when not the applicant's: the employer HAS them. A demand said later goes before.
 _OTHERS = re.compile(
-    r"\b(?:we|we['\u2019]ve|our|company|firm|founders?|co-?founders?|team (?:has|have|with|brings?|of)"
-    r"|leaders? (?:has|have|with)|colleagues|c[etof]o|cooperative|client|wir|unser\w*|nous|notre)\b",
+    r"\b(?:we|wir|nous)(?:['\u2019](?:ve|re)|\s(?:\w+\s){0,2}?(?:are|were|ha(?:ve|d)|bring|boast|built|spent"
+    r"|share"
+    r"|combine|leverage|draw|haben|sind|avons|sommes))\b"
+    r"|\b(?:our|company|firm|co-?founders?|founders?|team|leaders?|colleagues|cooperative|client|unser\w*"
+    r"|notre)"
+    r"\b[^.;:]{0,50}?\b(?:ha(?:s|ve|d)|with|brings?|boasts?|spent|built|combin\w+|shares?|hat|haben|a)\b"
+    r"|\b(?:our|team of|unser\w*|notre)(?=\s(?:(?:over|more than|combined|collective|nearly|almost)\s){0,2}$)"
+    r"|\bc[etof]o\b(?=\s?:|[^.;:]{0,30}\b(?:has|with|brings?)\b)",
     re.IGNORECASE,
 )
 _HISTORY = re.compile(
@@ -118,7 +100,10 @@ _HISTORY = re.compile(
 )
 _NOT_EXPERIENCE_AFTER = re.compile(
     r"^['\u2019]?\s?(?:(?:of )?(?:fully )?paid|(?:parental |sick )?leave|of age|or older|and older"
-    r"|of service|of service|old|ago|in business|in operation|of operation|of growth|of history"
+    r"|of service|old|of (?:[\w-]+\s){0,2}residen\w+|(?:in|on|of|with) (?:our|the"
+    r"|an?) (?:[\w-]+\s){0,3}(?:program(?:me)?|rotation"
+    r"|scheme|apprenticeship|traineeship|academy|fellowship)s?\b|ago|in business|in operation|of operation"
+    r"|of growth|of history"
     r"|of existence|of runway|anniversar\w*|vesting|cliff|contracts?|fixed|warranty|history|heritage"
     r"|program(?:me)?s?\b|degrees?|college|university|course|diploma|bachelor|term\b|commitment|rotation"
     r"|assignment|visa|in a row|running|maternity|paternity|parental|sabbatical|guarantee|from now|alt\b"
@@ -129,21 +114,25 @@ _NOT_EXPERIENCE_AFTER = re.compile(
 )
 _NOT_EXPERIENCE_BEFORE = re.compile(
     r"(?:\b(?:in|within|over|during|for|of) the (?:last|past|next|first|coming)"
-    r"|\b(?:last|past|next|first|every|after|within|once|per|combined|collective|cumulative|aged?"
+    r"|\b(?:last|past|next|first|every|after|once|spend|based on|builds? on|built on|backed by|thanks to"
+    r"|per|combined|collective|cumulative|aged?"
     r"|vest(?:s|ing)?(?: over)?|contract(?: of| for)?|duration|laufzeit|period of|term of|commitment of"
-    r"|(?:be|are|is|turned) (?:at least|over|a minimum of))|\bage(?: of)?|\bper|celebrat\w+)\s?:?\s?$",
+    r"|(?:be|are|is|turned) (?:at least|over|a minimum of))|\bage(?: of)?|\bper|celebrat\w+)\s?:?\s?[(]?$",
     re.IGNORECASE,
 )
+# "Within 2 years of hire" is a deadline; "within 8 years of sales experience" is not.
+_DEADLINE_BEFORE = re.compile(r"\bwithin\s(?:the\s)?$", re.IGNORECASE)
+_OF_EXPERIENCE = re.compile(rf"^['\u2019]?\s(?:of\s)?(?:[\w/+#.-]+\s){{0,4}}?{EXPERIENCE}", re.IGNORECASE)
 _SPECIALTY = re.compile(
-    r"(?:includ(?:ing|es?)|incl\.?|of which|with(?: at least| a minimum of)|plus|davon|dont"
-    r"|and)\s(?:(?:at least|a minimum of|minimum|min\.?|mindestens|au moins)\s)?$",
+    r"(?:includ(?:ing|es?)|incl\.?|of which|with(?: at least| a minimum of)|davon|dont)\s(?:(?:at least"
+    r"|a minimum of|minimum|min\.?|mindestens|au moins)\s)?$",
     re.IGNORECASE,
 )
 _TOPIC = re.compile(
     rf"^['\u2019]?\s(?:of\s)?(?:(?:hands-on|direct|proven|relevant|professional|practical"
-    rf"|prior)\s)*{_EXPERIENCE}?\s?"
+    rf"|prior)\s)*{EXPERIENCE}?\s?"
     r"(?:of|in|with|as|owning|working (?:with|on|in)|using"
-    r"|building)?\s?(?P<topic>(?!(?:or|and|plus)\b)[\w/+#.&-]+(?:\s[\w/+#&-]+){0,3})",
+    r"|building)?\s?(?P<topic>(?!(?:or|and|plus)\b)[\w/+#.&-]+(?:\s(?!within\b|\d)[\w/+#&-]+){0,3})",
     re.IGNORECASE,
 )
 # "Ideally 5 years", "5 years preferred"; but "5 years, preferably in banking" prefers the bank.
@@ -154,20 +143,25 @@ _PREFERRED_BEFORE = re.compile(
 )
 _PREFERRED_AFTER = re.compile(
     r"\b(?:preferred|(?:is |are |would be )?(?:an? )?(?:\w+ )?(?:plus|bonus|asset|advantage)|desired"
-    r"|desirable|nice to have|von vorteil|wünschenswert|un plus)\s?[.)\]!]?\s?$"
+    r"|desirable|nice to have|von vorteil|wünschenswert|un plus|meriterande|歓迎|尚可|优先|優先|우대)"
+    r"\s?[.)\]!。]?\s?$"
     r"|^['\u2019]?\s(?:\w+\s){0,2}preferred\b",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
     r"\((?!\s?(?:strongly |highly )?(?:preferred|desired|desirable|nice to have|a plus)\s?\))[^)]*\)"
 )
-_DEGREE = re.compile(
-    r"\b(?:bachelor|master|ph\.?d|b\.?s\.?c?|m\.?s\.?c?|b\.?a|m\.?b\.?a|degree|doctorate|diploma"
-    r"|high school|graduate)\b",
+_DEGREE = re.compile(rf"\b{DEGREE}\b", re.IGNORECASE)
+# "MS with 6 years" and "6 years with an MS": the figure is what that degree needs.
+_DEGREE_HERE = re.compile(
+    rf"\b{DEGREE}\b(?:['\u2019]s?)?(?:\s(?:degree|in|of|[\w/]+)){{0,3}}?\s?(?:with|and|\+|plus|&|/|:)\s?"
+    r"(?:at least\s|a minimum of\s)?$",
     re.IGNORECASE,
 )
+_DEGREE_NEXT = re.compile(rf"^[^,;]{{0,30}}\b(?:with|w/|\+)\s(?:an?\s)?{DEGREE}\b", re.IGNORECASE)
 _IN_LIEU = re.compile(r"\b(?:equivalent combinations?|in lieu of|alternatively|in place of)\b", re.IGNORECASE)
-_OR = re.compile(r"\bor\b|\boder\b|[,;/]", re.IGNORECASE)
+_OR = re.compile(r"\bor\b|\boder\b|/", re.IGNORECASE)
+_COMMA = re.compile(r"[,;]")
 _NONE_NEEDED = re.compile(
     r"\b(?:no|without|zero)\s(?:prior |previous |professional |work |relevant "
     r"|industry )*experience\s(?:is\s)?(?:required|needed|necessary|expected)"
@@ -240,44 +234,54 @@ def _none_needed(text: str) -> ExperienceFact:
 
 def _demands(sentence: Sentence) -> Iterator[_Demand]:
     """The demands of one sentence; alternatives by degree are one demand, for the least of them."""
-    found: list[_Demand] = []
-    if not sentence.has_any(_UNIT_STARTS) or _IN_LIEU.search(sentence.text):
+    if not any(character.isdigit() for character in sentence.low) and not sentence.has_any(WORDS):
         return
-    for match in islice(FIGURE.finditer(sentence.text), MOST_FIGURES):
-        before = sentence.text[max(0, match.start() - WINDOW) : match.start()]
-        after = sentence.text[match.end() : match.end() + WINDOW]
-        if _is_demand(match, before, after, sentence):
+    if _IN_LIEU.search(sentence.text):
+        return
+    plain = _MARKUP.sub("", sentence.text)
+    found: list[_Demand] = []
+    for match, is_named in islice(figures(plain), MOST_FIGURES):
+        before = plain[max(0, match.start() - WINDOW) : match.start()]
+        after = plain[match.end() : match.end() + WINDOW]
+        if is_named or _is_demand(match, before, after, sentence, bool(found)):
             found.append(_read(match, before, after, sentence, bool(found)))
-    alternatives = {
-        way for pair in pairwise(found) if _are_alternatives(sentence.text, *pair) for way in pair
-    }
+    alternatives = {way for pair in pairwise(found) if _are_alternatives(plain, *pair) for way in pair}
     if alternatives:
         least = min(alternatives, key=lambda demand: demand.fact.min_years or 0)
         found = [replace(least, is_part=False), *(demand for demand in found if demand not in alternatives)]
     yield from found
 
 
-def _are_alternatives(sentence: str, one: _Demand, other: _Demand) -> bool:
-    """Whether a degree stands between two figures and something that says "or"."""
-    between = sentence[one.end : other.start]
-    return bool(_DEGREE.search(between) and _OR.search(between))
+def _are_alternatives(plain: str, one: _Demand, other: _Demand) -> bool:
+    """Whether a degree and an "or" part two figures; a comma will do where one is bound to its degree."""
+    between = plain[one.end : other.start]
+    if _DEGREE.search(between) and _OR.search(between):
+        return True
+    ways = (_DEGREE_HERE.search(plain[: other.start]), _DEGREE_NEXT.search(between))
+    return bool(any(ways) and _COMMA.search(between))
 
 
-def _is_demand(match: re.Match[str], before: str, after: str, sentence: Sentence) -> bool:
-    years = _years(match["low"], match["unit"])
-    if years > MOST_YEARS or _NOT_EXPERIENCE_AFTER.search(after) or _NOT_EXPERIENCE_BEFORE.search(before):
+def _is_demand(match: re.Match[str], before: str, after: str, sentence: Sentence, is_later: bool) -> bool:
+    if years_of(match["low"], match["unit"]) > MOST_YEARS or _is_of_something_else(before, after):
         return False
     near = before[-80:]
     demand, others = _last(_DEMAND, near), _last(_OTHERS, near)
     if others > demand or (demand < 0 and _HISTORY.search(near)):
         return False
-    is_of_experience = bool(
-        _AFTER.search(after) or _BEFORE.search(before) or match["unit"].casefold() == "yoe"
-    )
-    if is_of_experience or _DEMAND_HERE.search(before):
+    if _AFTER.search(after) or _BEFORE.search(before) or (match["unit"] or "").casefold() == "yoe":
+        return True
+    if _DEMAND_HERE.search(before) or (is_later and _DEGREE_HERE.search(before)):
+        return True
+    if "+" in match[0] and _NOTHING_AFTER.search(after) and not _NOT_A_DEMAND_BEFORE.search(before):
         return True
     # A line that opens with "3+ years" demands them; without the plus only where the heading says so.
     return match.start() == 0 and (sentence.section == "required" or "+" in match[0])
+
+
+def _is_of_something_else(before: str, after: str) -> bool:
+    if _NOT_EXPERIENCE_AFTER.search(after) or _NOT_EXPERIENCE_BEFORE.search(before):
+        return True
+    return bool(_DEADLINE_BEFORE.search(before) and not _OF_EXPERIENCE.search(after))
 
 
 def _last(pattern: re.Pattern[str], text: str) -> int:
@@ -286,8 +290,8 @@ def _last(pattern: re.Pattern[str], text: str) -> int:
 
 
 def _read(match: re.Match[str], before: str, after: str, sentence: Sentence, is_later: bool) -> _Demand:
-    low = _years(match["low"], match["unit"])
-    high = _years(match["high"], match["unit"]) if match["high"] else None
+    low = years_of(match["low"], match["unit"])
+    high = years_of(match["high"], match["unit"]) if match["high"] else None
     if high is None and _CEILING.search(before):
         low, high = 0.0, low
     if high is not None and high < low:
@@ -307,12 +311,6 @@ def _read(match: re.Match[str], before: str, after: str, sentence: Sentence, is_
     )
 
 
-def _years(written: str, unit: str) -> float:
-    number = _WORDS.get(written.casefold())
-    value = float(written.replace(",", ".")) if number is None else float(number)
-    return round(value / 12, 2) if unit.casefold().startswith(("mo", "mes")) else value
-
-
 def check(criteria: Criteria, snapshot: Snapshot) -> Step:
     """The posting demands no more years than the criteria allow. A text that states none demands none."""
     if criteria.max_years is None:
@@ -320,6 +318,8 @@ def check(criteria: Criteria, snapshot: Snapshot) -> Step:
     if not snapshot.text:
         return Step(RULE, "unknown", "the text that would state the experience is not known")
     fact = experience_in(snapshot.text)
+    if fact.min_years is None and language_of(snapshot.text) not in READ:
+        return Step(RULE, "unknown", "experience is not read in the language of the posting")
     if fact.min_years is None:
         return Step(RULE, "pass", "no years of experience are demanded")
     if not fact.is_required:

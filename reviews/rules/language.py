@@ -139,9 +139,30 @@ _SKILL_AFTER = re.compile(
     r"|\(?(?:required|a must|mandatory|essential|fluent|native|business level))\b",
     re.IGNORECASE,
 )
-_LIST_JOINT = re.compile(
-    r"^\s?(?:,|/|&|\+|and|or|und|oder|et|ou|y|o|e|en|of|as well as"
-    r"|sowie)(?:\s(?:and|or|/|both|in))?\s?(?:\(\w+\)\s?)?$",
+_JOINT = (
+    r"\s?(?:,|/|&|\+|and/or|und/oder|et/ou|and|or|und|oder|et|ou|y|o|e|en|of|as well as"
+    r"|sowie)(?:\s(?:and|or|/|both|in))?\s?(?:\(\w+\)\s?)?$"
+)
+_LIST_JOINT = re.compile(rf"^{_JOINT}", re.IGNORECASE)
+# The level of the first may stand between two: "German (C1) or English", "German C1 or fluent English".
+_LEVEL = (
+    r"(?:level |min(?:imum|\.)? |at least |mindestens |niveau |nivel |auf )?(?:[ABC][12]\b[+-]?|native"
+    r"|fluent\w*"
+    r"|proficient|mother tongue|business(?: level)?|fließend|verhandlungssicher|muttersprach\w*|courant"
+    r"|fluido)"
+    r"(?:[ -](?:level|niveau|or (?:higher|above|better)|oder höher))?"
+)
+_LEVEL_JOINT = re.compile(
+    rf"^(?:\s?\(\s?{_LEVEL}\s?\)|[\s:-]{{1,2}}{_LEVEL})?{_JOINT[:-1]}(?:(?<=\s){_LEVEL}(?: in)? )?$",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"\b(?:and|und|et|y|e|en|sowie|as well as)\b|&|\+", re.IGNORECASE)
+# "Fluent English and one of German, French or Spanish": the skill named for the first is meant for these too.
+_AND_ONE_OF = re.compile(
+    r"^\W{0,3}(?:and|plus|as well as|&|\+|und|et|y|along with)\s(?:also\s)?(?:(?:in|at least)\s){0,2}(?:one"
+    r"|any|either)\b"
+    r"(?:\s(?:or|more|other|additional|further|second|of|the|following|these|languages?|in"
+    r"|from)){0,7}[\s:(]{0,3}$",
     re.IGNORECASE,
 )
 _EITHER = re.compile(r"\b(?:or|oder|ou|o|of)\b|/", re.IGNORECASE)
@@ -151,7 +172,8 @@ _ANY_OF = re.compile(
 )
 _ALL_OF = re.compile(r"\b(?:bilingual|trilingual|bilingue|both)\b", re.IGNORECASE)
 _A_PLUS = re.compile(
-    r"\b(?:a (?:\w+ )?plus|plus\b|nice to have|bonus|(?:an? )?(?:\w+ )?(?:advantage|asset)|preferred"
+    r"\b(?:a (?:\w+ )?plus|plus\b(?!\s(?:at least|one|any|either)\b)|nice to have|bonus"
+    r"|(?:an? )?(?:\w+ )?(?:advantage|asset)|preferred"
     r"|preferably|desirable|desired|beneficial|ideally|optional|helpful|welcome|appreciated|would be"
     r"|von vorteil|wünschenswert|idealerweise|un plus|un atout|apprécié\w*|valorable|se valora\w*"
     r"|deseable|pluspunt|pre)\b",
@@ -200,20 +222,45 @@ def _in_sentence(sentence: Sentence) -> list[tuple[tuple[str, ...], bool]]:
         return []
     found: list[tuple[tuple[str, ...], bool]] = []
     runs = _runs(sentence.text)
+    was_skill = False
     for number, run in enumerate(runs):
         before = sentence.text[runs[number - 1][-1].end() if number else 0 : run[0].start()]
         after = sentence.text[run[-1].end() : runs[number + 1][0].start() if number + 1 < len(runs) else None]
-        if not _is_skill(run[-1], before, after):
+        was_skill = (
+            _is_skill(run[-1], before, after)
+            or any(_SKILL_AFTER.search(joint) for joint in _joints(sentence.text, run))
+            or (was_skill and bool(_AND_ONE_OF.match(before)))
+        )
+        if not was_skill:
             continue
-        codes = tuple(dict.fromkeys(BY_NAME[match[1].casefold()] for match in run))
-        joints = " ".join(_between(sentence.text, *pair) for pair in pairwise(run))
-        is_either = len(codes) > 1 and bool(_EITHER.search(joints) or _ANY_OF.search(before))
-        is_either = is_either and not _ALL_OF.search(before)
         after = _OTHERS_ASIDE.sub(" ", after)
         said = f"{_CLAUSE_END.split(before)[-1][-40:]} {_CLAUSE_END.split(after)[0]}"
         is_required = sentence.section != "preferred" and not _A_PLUS.search(said)
-        found += [(codes, is_required)] if is_either else [((code,), is_required) for code in codes]
+        found += [(codes, is_required) for codes in _choices(sentence.text, run, before)]
     return found
+
+
+def _choices(text: str, run: list[re.Match[str]], before: str) -> list[tuple[str, ...]]:
+    """What a run demands: each of "A and B", any of "A or B", of "A and B or C" the first and a choice."""
+    codes = tuple(dict.fromkeys(BY_NAME[match[1].casefold()] for match in run))
+    if _ALL_OF.search(before):
+        return [(code,) for code in codes]
+    if _ANY_OF.search(before):
+        return [codes]
+    if not _is_either(text, run):
+        return [(code,) for code in codes]
+    for place, pair in enumerate(pairwise(run), 1):
+        if _AND.search(_between(text, *pair)) and not _EITHER.search(_between(text, *pair)):
+            return [*_choices(text, run[:place], ""), *_choices(text, run[place:], "")]
+    return [codes]
+
+
+def _is_either(text: str, run: list[re.Match[str]]) -> bool:
+    return any(_EITHER.search(joint) for joint in _joints(text, run))
+
+
+def _joints(text: str, run: list[re.Match[str]]) -> list[str]:
+    return [_between(text, *pair) for pair in pairwise(run)]
 
 
 def _is_skill(last: re.Match[str], before: str, after: str) -> bool:
@@ -225,15 +272,28 @@ def _is_skill(last: re.Match[str], before: str, after: str) -> bool:
 
 
 def _runs(text: str) -> list[list[re.Match[str]]]:
-    """The language names of a sentence; names that only "and", "or" or a comma part stand in one run."""
+    """The language names of a sentence; names that only "and", "or" or a comma part stand in one run.
+
+    Names with a level between them do so only where they are a choice: of "German (C1), English (a plus)"
+    each is judged by itself.
+    """
+    names = [
+        match for match in _MENTION.finditer(text) if not (match[1][0].islower() and _needs_capital(match[1]))
+    ]
+    return [
+        run
+        for group in _grouped(text, names, _LEVEL_JOINT)
+        for run in ([group] if _is_either(text, group) else _grouped(text, group, _LIST_JOINT))
+    ]
+
+
+def _grouped(text: str, names: list[re.Match[str]], joint: re.Pattern[str]) -> list[list[re.Match[str]]]:
     runs: list[list[re.Match[str]]] = []
-    for match in _MENTION.finditer(text):
-        if match[1][0].islower() and _needs_capital(match[1]):
-            continue
-        if runs and _LIST_JOINT.match(_between(text, runs[-1][-1], match)):
-            runs[-1].append(match)
+    for name in names:
+        if runs and joint.match(_between(text, runs[-1][-1], name)):
+            runs[-1].append(name)
         else:
-            runs.append([match])
+            runs.append([name])
     return runs
 
 

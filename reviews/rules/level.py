@@ -79,14 +79,16 @@ PATTERNS: tuple[tuple[re.Pattern[str], Level | None], ...] = (
     (_word(r"senior associate"), "senior"),
     (
         _word(
-            r"junior|jn?r\.?|entry[- ]level|new[- ]?(?:college[- ])?grad(?:uate)?s?"
+            r"j[uú]nior(?:entwickl\w*|ingenieur\w*|berater\w*)?-?|jn?r\.?"
+            r"|entry[- ]level|new[- ]?(?:college[- ])?grad(?:uate)?s?"
             r"|(?:recent |university )?graduates?|grad|early[- ]careers?|early[- ]in[- ]career|trainees?"
             r"|freshers?|associates?|berufseinsteiger(?:in)?|absolvent(?:in|en)?|einsteiger"
             r"|d[ée]butante?|m[łl]odszy|nachwuchs\w*|starter"
         ),
         "entry",
     ),
-    (_word(r"mid[- ]?(?:level|dle|senior)?(?: level)?|middle|intermediate|confirm[ée]e?"), "mid"),
+    (_word(r"mid[- ]?(?:level|dle|senior)?(?: level)?|middle|intermediate|confirm[ée]e?|pleno"), "mid"),
+    (_word(r"avp"), "senior"),
     (
         _word(
             r"managing director|(?:senior |executive )?(?:director|vice president)|[se]?vp|head of"
@@ -113,10 +115,16 @@ PATTERNS: tuple[tuple[re.Pattern[str], Level | None], ...] = (
         "lead",
     ),
     (re.compile(r"^managers?$", re.IGNORECASE), "lead"),
-    (_word(r"senior|s[ée]nior|snr\.?|sr\.?|sen\."), "senior"),
+    # Chinese, Japanese and Korean write no spaces: "シニアエンジニア".
+    (re.compile(r"新卒採用|シニア(?:ケア|向け)"), None),
+    (re.compile(r"インターン(?!ナ)|인턴|实习"), "intern"),
+    (re.compile(r"ジュニア|新卒|新人|未経験|初级|应届|주니어|신입"), "entry"),
+    (re.compile(r"ミドル(?!ウェア)|中级|中堅|미들(?!웨어)"), "mid"),
+    (re.compile(r"シニア|高级|资深|시니어|선임"), "senior"),
+    (_word(r"s[eéê]nior(?:entwickl\w*|ingenieur\w*|berater\w*)?-?|snr\.?|sr\.?|sen\."), "senior"),
 )
 _NUMERAL = re.compile(
-    rf"\b(?i:{_ROLE},?\s(?:level\s)?)(I{{1,3}}|I?V|[1-5])(?:\s?[/&-]\s?(I{{1,3}}|I?V|[1-5]))?(?=$"
+    rf"\b(?i:{_ROLE},?[\s-](?:level\s)?)(I{{1,3}}|I?V|[1-5])(?:\s?[/&-]\s?(I{{1,3}}|I?V|[1-5]))?(?=$"
     rf"|[,;:)|\u2013-]|\s[-\u2013|(/]|\s[A-Z])",
 )
 _NUMERALS: dict[str, Level] = {
@@ -124,7 +132,9 @@ _NUMERALS: dict[str, Level] = {
     **{"1": "entry", "2": "mid", "3": "senior", "4": "senior", "5": "lead"},
 }
 # "Junior/Senior" offers both; "Senior Engineering Manager" is one level, the highest of its words.
-_CHOICE = re.compile(r"[\s.)]*(?:/|\bor\b|\bto\b|\band\b|&|-|\u2013|\boder\b|\bou\b|,)[\s(]*", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"[\s.)]*(?:/|\bor\b|\bto\b|\band\b|&|-|\u2013|\boder\b|\bbis\b|\bou\b|\bà\b|,)[\s(]*", re.IGNORECASE
+)
 # What may stand beside a level in a part that says only the level: "Summer Internship 2027 (6 months)".
 _FILLERS = word_set(
     """
@@ -158,8 +168,8 @@ _IN_TEXT = re.compile(
     re.IGNORECASE,
 )
 _STATED = re.compile(
-    r"^(?:seniority|career|experience|job|position)?\s?level\s?[:\u2013-]\s?(intern|entry|junior|mid"
-    r"|senior|lead|staff)",
+    r"^(?:(?:seniority|career|experience|job|position)?\s?level|seniority)\s?[:\u2013-]\s?"
+    r"(intern|entry|junior|mid[- ]senior|mid|senior|lead|staff)",
     re.IGNORECASE,
 )
 _TEXT_CUES = ("level", "intern", "junior", "grad", "early", "senior", "staff", "principal")

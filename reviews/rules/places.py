@@ -6,9 +6,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from catalog.place_tables import REGIONS, fold
+from catalog.places import split_exclusions
 from reviews.criteria import Criteria
 from reviews.question import PlaceFact, Snapshot, Step
-from reviews.rules.remote import Fit, RemoteScope, fits, remote_scope_in, remote_scope_of
+from reviews.rules.remote import (
+    Fit,
+    RemoteScope,
+    fits,
+    remote_places,
+    remote_scope_in,
+    remote_scope_of,
+)
 from reviews.rules.scopes import Scope, label_of, scopes_in, scopes_of
 from reviews.rules.work_mode import mode_of
 
@@ -23,7 +31,7 @@ def check_mode(criteria: Criteria, snapshot: Snapshot) -> Step:
         return Step(MODE_RULE, "skip", "any work mode")
     fact = mode_of(snapshot)
     if criteria.remote == "no":
-        has_office = any(not place.remote and (place.city or place.country) for place in snapshot.places)
+        has_office = len(remote_places(snapshot)) < len(snapshot.places)
         if fact.mode == "yes" and not has_office:
             return Step(MODE_RULE, "reject", "it is remote", fact.sentence)
         return Step(MODE_RULE, "pass", "it does not have to be remote", fact.sentence)
@@ -69,7 +77,10 @@ def check_from(criteria: Criteria, snapshot: Snapshot) -> Step:
 
 
 def _from(rule: str, homes: Iterable[str], snapshot: Snapshot) -> Step:
-    """Listing and text must both let the person in; a text narrows what the listing's tag says."""
+    """Listing and text must both let the person in; a text narrows what the listing's tag says.
+
+    Where the text lets in whom the list leaves out, they contradict each other, and neither is believed.
+    """
     listed, told = remote_scope_of(snapshot), remote_scope_in(snapshot.text)
     people = _scopes(homes)
     named = " or ".join(label_of(home) for home in homes)
@@ -77,12 +88,12 @@ def _from(rule: str, homes: Iterable[str], snapshot: Snapshot) -> Step:
     if by_text == "out":
         return Step(rule, "reject", f"remote, but not from {named}", told.sentence)
     if listed.allowed is None:
-        listed = _around_offices(snapshot)
-    by_list = fits(people, replace(listed, excluded=told.excluded))
-    if by_list == "out":
+        listed = replace(_around_offices(snapshot), excluded=listed.excluded)
+    by_list = fits(people, replace(listed, excluded=(*listed.excluded, *told.excluded)))
+    if by_list == "out" and by_text != "in":
         return Step(rule, "reject", f"remote, but not from {named}", listed.sentence)
     quote = told.sentence or listed.sentence
-    if by_text == "in" or (told.allowed is None and by_list == "in"):
+    if (by_text == "in" and by_list != "out") or (told.allowed is None and by_list == "in"):
         return Step(rule, "pass", f"remote from {named}", quote)
     return Step(rule, "unknown", f"remote; whether from {named} is not clear", quote)
 
@@ -147,5 +158,5 @@ def _countries(place: PlaceFact) -> frozenset[str]:
         return frozenset({place.country})
     if place.region in REGIONS:
         return REGIONS[place.region]
-    named = scopes_in(place.raw)
+    named = scopes_in(split_exclusions(place.raw)[0])
     return frozenset[str]().union(*(scope.countries for scope in named))

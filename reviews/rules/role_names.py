@@ -32,6 +32,7 @@ SAME_WORDS: tuple[tuple[str, str], ...] = tuple(
         ("cybersecurity", "cyber security"),
         ("data scientist", "data science"),
         ("data engineer", "data engineering"),
+        ("analytics engineer", "data analytics engineer"),
         ("data analyst", "data analytics; data analysis"),
         ("product manager", "product management"),
         ("project manager", "project management"),
@@ -41,6 +42,16 @@ SAME_WORDS: tuple[tuple[str, str], ...] = tuple(
         ("go", "golang"),
         ("js", "javascript"),
         ("ts", "typescript"),
+        ("react", "reactjs; react js"),
+        ("node", "nodejs; node js"),
+        ("vue", "vuejs; vue js"),
+        ("angular", "angularjs; angular js"),
+        (".net", "dotnet; dot net"),
+        (".net core", "net core"),
+        (".net framework", "net framework"),
+        (".net engineer", "net engineer"),
+        (".net developer", "net developer"),
+        ("devsecops", "dev sec ops; devsec ops; dev secops"),
         ("k8s", "kubernetes"),
         ("software engineer", "swe; sde"),
         ("ml engineer", "mle"),
@@ -72,6 +83,7 @@ SAME_WORD = {
         "developer": """dev entwickler entwicklerin développeur développeuse desarrollador desarrolladora
             sviluppatore ontwikkelaar desenvolvedor desenvolvedora utvecklare udvikler""",
         "manager": "mgr",
+        "ops": "operation",
         "programmer": "programador programadora programista",
     }.items()
     for word in words.split()
@@ -86,7 +98,7 @@ _SOFTWARE = """
     engineer; product engineer; sre; sdet; compiler engineer; graphics engineer; blockchain engineer;
     java engineer; python engineer; php engineer; ruby engineer; rails engineer; go engineer; rust
     engineer; scala engineer; kotlin engineer; swift engineer; js engineer; ts engineer; react engineer;
-    angular engineer; vue engineer; node engineer; django engineer; net engineer; c engineer; c++
+    angular engineer; vue engineer; node engineer; django engineer; .net engineer; c engineer; c++
     engineer; c# engineer; salesforce developer
 """
 COVERS: dict[str, tuple[str, ...]] = {
@@ -140,10 +152,12 @@ NO_SOFTWARE = word_set(
 EVERYDAY_NAMES = frozenset(
     {"go", "r", "c", "d", "swift", "dart", "julia", "rust", "spark", "excel", "access", "word"}
 )
+LANGUAGES = EVERYDAY_NAMES - {"spark", "excel", "access", "word"}
 TECH_WORDS = word_set(
     """
     python java kotlin scala rust go golang ruby php perl c cpp swift js javascript ts typescript react
-    angular vue node django flask rails spring net dotnet sql nosql postgres postgresql mysql mongodb
+    c++ c# embedded firmware assembly verilog rtos reactjs nodejs
+    angular vue node django flask rails spring net .net dotnet sql nosql postgres postgresql mysql mongodb
     redis kafka spark hadoop airflow docker kubernetes k8s terraform aws gcp azure linux git grpc
     graphql rest api apis pandas numpy pytorch tensorflow matlab sas stata tableau powerbi julia haskell
     elixir erlang clojure dart flutter bash html css excel word powerpoint developer developers engineer

@@ -11,6 +11,7 @@ from reviews.rules.role_names import (
     COVERS,
     ENGINEER_WORDS,
     EVERYDAY_NAMES,
+    LANGUAGES,
     NO_SOFTWARE,
     SAME_WORD,
     SAME_WORDS,
@@ -22,25 +23,51 @@ from reviews.rules.titles import ROLE_NOUNS, Title, has_role_noun, plain_of, sin
 RULE = "role"
 
 # C++, C#, .NET and R&D are words; so are runs of letters and digits in any script.
-_TOKEN = re.compile(r"[^\W_]+(?:&[^\W_]+|\+\+|#)?")
+_TOKEN = re.compile(
+    r"(?:(?<!\w)|(?<=asp)|(?<=vb)|(?<=ado))\.net\b|[^\W_]+(?:&[^\W_]+|\+\+|#)?", re.IGNORECASE
+)
+_SPACED_AND = re.compile(r"\b([a-z])\s&\s([a-z])\b", re.IGNORECASE)  # "R & D"
+_SAME_WORDS = tuple((" ".join(map(singular, written.split())), same) for written, same in SAME_WORDS)
 _LISTED = re.compile(r"\s(?:roles?|jobs?|positions?|vacanc(?:y|ies))$")
 # May stand inside a role's name without changing it: "Backend Software Engineer II" is a backend engineer.
 _NEUTRAL = word_set("software senior sr junior jr lead staff principal i ii iii iv")
 _OTHER_ROLES = (
     ROLE_NOUNS - word_set("intern internship lead trainee apprentice student") - frozenset(ENGINEER_WORDS)
 )
+_TRAINEES = word_set(
+    "intern internship trainee apprentice apprenticeship student coop werkstudent praktikant"
+)
+_SOFTWARE_FIELDS = word_set("software frontend backend fullstack mobile ios android web devops platform ml")
+_BESIDE_FIELD = (
+    _TRAINEES
+    | (_NEUTRAL - {"software"})
+    | word_set("tech technical team leader working summer winter spring fall autumn program programme")
+)
 _NOT_A_LANGUAGE_BEFORE = re.compile(
-    r"(?:\b(?:to|you|we|they|will|can|must|let|please|and then|i|s)\s)$", re.IGNORECASE
+    r"(?:\b(?:to|you|we|they|will|can|must|let|please|and then|i|s|series|class|grade"
+    r"|vitamin|hepatitis)\s)$",
+    re.IGNORECASE,
 )
 _NOT_A_LANGUAGE_AFTER = re.compile(
-    r"^(?:[- ]to\b|\s(?:ahead|further|beyond|live|through|above|for|on|back|out|with|into|over)\b"
+    r"^(?:[- ]to\b|-(?:level|suite)\b"
+    r"|\s(?:ahead|further|beyond|live|through|above|for|on|back|out|with|into|over)\b"
     r"|['\u2019&.][a-z])",
     re.IGNORECASE,
 )
 _SAID_OF_A_LANGUAGE = re.compile(
-    r"\b(?:in|using|with|like|as|know|knowledge of|learn|write|code|include|including|language|is|of)\s$",
+    r"\b(?:in|using|uses?|used|with|like|as|know|knowledge of|learn|write|code|include|including"
+    r"|language|is|of)\s$",
     re.IGNORECASE,
 )
+# In small letters a language needs more: "written in go", "go programming", "python, go, rust".
+_SMALL_BEFORE = re.compile(
+    r"\b(?:written|coded|built|developed|programmed|implemented|experienced?|proficien(?:t|cy)|fluent"
+    r"|expertise|programming|coding|skills?|develop(?:ing|ment)|code)\s(?:in|with)\s$",
+    re.IGNORECASE,
+)
+_SMALL_AFTER = re.compile(r"^\s(?:programming|language|(?:micro)?services|developers?|engineers?)\b")
+_LIST_BEFORE = re.compile(r"([^\W_]+[+#]*)\s?[,/]\s?$")
+_LIST_AFTER = re.compile(r"^\s?[,/]\s?([^\W_]+[+#]*)")
 # Titles under which an employer takes applications for any role.
 _OPEN_TITLE = re.compile(
     r"\b(?:open|general|spontaneous|speculative|initiative) application\b|\binitiativbewerbung\b"
@@ -66,12 +93,14 @@ def says(phrase: str, text: str) -> bool:
     """
     wanted = _tokens(phrase)
     if len(wanted) == 1 and wanted[0] in EVERYDAY_NAMES:
-        return _names_language(wanted[0], plain_of(text))
+        return _names_language(wanted[0], _plain(text))
     return bool(wanted) and _found("".join(wanted), _tokens(text)) is not None
 
 
 def _names_language(name: str, text: str) -> bool:
     if name == "go" and re.search(r"\bgolang\b", text, re.IGNORECASE):
+        return True
+    if name in LANGUAGES and _names_in_small_letters(name, text):
         return True
     for match in re.finditer(rf"(?<![\w.-]){name.capitalize()}(?![\w+#])", text):
         before, after = text[: match.start()], text[match.end() :]
@@ -83,11 +112,26 @@ def _names_language(name: str, text: str) -> bool:
     return False
 
 
+def _names_in_small_letters(name: str, text: str) -> bool:
+    for match in re.finditer(rf"(?<![\w.&-]){name}(?![\w+#&-])", text):
+        before, after = text[max(0, match.start() - 40) : match.start()], text[match.end() : match.end() + 40]
+        if _NOT_A_LANGUAGE_AFTER.match(after) or _NOT_A_LANGUAGE_BEFORE.search(before[-12:]):
+            continue
+        beside = _LIST_BEFORE.findall(before.casefold()) + _LIST_AFTER.findall(after.casefold())
+        if TECH_WORDS.intersection(beside) or _SMALL_BEFORE.search(before) or _SMALL_AFTER.match(after):
+            return True
+    return False
+
+
+def _plain(text: str) -> str:
+    return _SPACED_AND.sub(r"\1&\2", plain_of(text))
+
+
 def _tokens(text: str) -> list[str]:
     """The words of `text` in the one form that names are compared in."""
-    words = " ".join(singular(word) for word in _TOKEN.findall(plain_of(text).casefold()))
+    words = " ".join(singular(word) for word in _TOKEN.findall(_plain(text).casefold()))
     spaced = f" {words} "
-    for written, same in SAME_WORDS:
+    for written, same in _SAME_WORDS:
         spaced = spaced.replace(f" {written} ", f" {same} ")
     return [SAME_WORD.get(word, word) for word in spaced.split()]
 
@@ -120,12 +164,18 @@ def _names_of(role: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, spelled)))
 
 
-def _variants(title: Title) -> list[list[str]]:
+def _orders(title: Title) -> list[list[str]]:
     """The orders in which a title's words may spell a role: "Engineer, Backend" is a backend engineer."""
     head = _tokens(title.head)
     orders = [head, *([*_tokens(qualifier), *head] for qualifier in title.qualifiers)]
     if head and head[0] in ENGINEER_WORDS:
         orders.append([*head[1:], head[0]])
+    return orders
+
+
+def _variants(title: Title) -> list[list[str]]:
+    """The orders, and each of them without the words that change no role."""
+    orders = _orders(title)
     return orders + [[word for word in order if word not in _NEUTRAL] for order in orders]
 
 
@@ -144,7 +194,12 @@ def names_role(role: str, title: str) -> bool | None:
             if not _other_role(order[end:]):
                 return True
             beside = True
-    is_open = beside or _may_be_engineer(parts, names) or any(says(role, part) for part in parts.qualifiers)
+    is_open = (
+        beside
+        or _may_be_engineer(parts, names)
+        or _may_be_junior_or_lead(parts, names)
+        or any(says(role, part) for part in parts.qualifiers)
+    )
     return None if is_open else False
 
 
@@ -161,6 +216,22 @@ def _may_be_engineer(title: Title, names: tuple[str, ...]) -> bool:
         return kinds[0] in ENGINEER_WORDS and "software" not in words
     is_developer = bool(kinds) and kinds[-1] in ENGINEER_WORDS[1:] and not NO_SOFTWARE & set(kinds)
     return is_developer and "softwaredeveloper" in names
+
+
+def _may_be_junior_or_lead(title: Title, names: tuple[str, ...]) -> bool:
+    """Whether the title names only the field of a wanted role: "Software Intern", "Frontend Tech Lead"."""
+    for order in _orders(title):
+        is_tech_lead = "lead" in order and bool({"tech", "technical"} & set(order))
+        is_lead = is_tech_lead or ("lead" in order and bool(_SOFTWARE_FIELDS & set(order)))
+        if not (is_lead or _TRAINEES & set(order)):
+            continue
+        field = [word for word in order if word not in _BESIDE_FIELD and not word.isdigit()]
+        spelled = "".join(field)
+        if is_tech_lead and field in ([], ["software"]) and "softwareengineer" in names:
+            return True
+        if spelled and any(name.startswith(spelled) or name.endswith(spelled) for name in names):
+            return True
+    return False
 
 
 def _other_role(rest: list[str]) -> bool:

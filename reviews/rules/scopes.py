@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from catalog.gazetteer import country_codes, country_name, country_names
 from catalog.place_tables import (
+    CANADIAN_PROVINCES,
     CITY_ALIASES,
     REGION_WORDS,
     REGIONS,
@@ -31,6 +32,9 @@ _TOKEN = re.compile(r"[^\W_]+(?:[.'\u2019&][^\W_]+){0,8}\.?")
 # What makes a state's name a city's: "New York City", "Washington, DC".
 _CITY_AFTER = re.compile(r"\s[Cc]ity\b|,?\sD\.?C\b")
 _STATE_AFTER_COMMA = re.compile(r",\s{0,3}([A-Z]{2})\b")
+# "TX, FL, and NC"; whether the codes are states or countries is decided by all of them together.
+_CODES = re.compile(r"\b[A-Z]{2}(?:(?:\s?[,/|;&]\s?(?:(?:and|or)\s)?|\s(?:and|or)\s)[A-Z]{2}\b)+")
+_STATES_AHEAD = re.compile(r"\b(?:states?|provinces?)\b[^.;]{0,20}$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +123,8 @@ def scopes_in(text: str) -> list[Scope]:
 
     A word for the whole world counts only where nothing narrower is named.
     """
+    found, text = _coded_runs(text)
     tokens = list(_TOKEN.finditer(text))
-    found: list[Scope] = []
     at = 0
     while at < len(tokens):
         for size in range(min(LONGEST_NAME, len(tokens) - at), 0, -1):
@@ -133,6 +137,35 @@ def scopes_in(text: str) -> list[Scope]:
         at += 1
     found += [_state(match[1]) for match in _STATE_AFTER_COMMA.finditer(text) if match[1] in US_STATES]
     return [scope for scope in found if fold(scope.label) not in _WORLD_WORDS] or found
+
+
+def _coded_runs(text: str) -> tuple[list[Scope], str]:
+    """What runs of codes name, and the text with spaces in the place of those runs."""
+    found: list[Scope] = []
+
+    def take(match: re.Match[str]) -> str:
+        codes = re.findall("[A-Z]{2}", match[0])
+        is_states = bool(_STATES_AHEAD.search(text[: match.start()]))
+        scopes = _of_codes(codes, is_states=is_states, is_choice="," not in match[0])
+        found.extend(scopes)
+        return " " * len(match[0]) if scopes else match[0]
+
+    return found, _CODES.sub(take, text)
+
+
+def _of_codes(codes: list[str], *, is_states: bool, is_choice: bool) -> list[Scope]:
+    """In "CA, NY, WA" one code that no country has makes states of all; "US, UK, CA" are countries."""
+    countries = country_codes()
+    is_subdivision = is_states or any(code not in countries for code in codes)
+    if is_subdivision and all(code in US_STATES for code in codes):
+        return [_state(code) for code in codes]
+    if is_subdivision and all(code in CANADIAN_PROVINCES for code in codes):
+        return [Scope(code, frozenset({"CA"}), region=code) for code in codes]
+    said = [code for code in codes if code.lower() in SAID_CODES]
+    is_state = not is_choice and any(code in US_STATES for code in codes)  # "US, CA" is California
+    if said and (len(said) > 1 or not is_state) and all(code in countries for code in codes):
+        return [Scope(country_name(countries[code]), frozenset({countries[code]})) for code in codes]
+    return []
 
 
 def _named(written: str) -> list[Scope]:

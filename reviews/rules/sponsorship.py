@@ -25,14 +25,17 @@ class SponsorshipFact:
     sentence: str = ""
 
 
+# OPT and CPT let foreign students work. Small letters are the verb, codes are a physician's bill.
+_STUDENT = r"(?-i:OPT(?![\s-](?i:in|out|into|for)\b)|CPT)"
 _VISA = (
     r"(?:visas?|h-?1b1?s?|h-?1-?b|work (?:permits?|authori[sz]ations?)"
     r"|employment (?:permits?|authori[sz]ations?|visas?)|immigration|green ?cards?|permanent residen\w+"
-    r"|petitions?|tn visa|o-1|e-3|l-1|opt\b|cpt\b|skilled worker|tier 2|blue ?cards?|visum|visado"
-    r"|visto)"
+    r"|petitions?|tn visa|o-1|e-3|l-1|skilled worker|tier 2|blue ?cards?|visum|visado|visto"
+    rf"|{_STUDENT}\b)"
 )
 _PEOPLE = (
-    r"(?:candidates?|applicants?|individuals?|employees?|employment|foreign|international"
+    r"(?:candidates?|applicants?|individuals?|employees?|employment|(?:foreign|international)"
+    r"\s(?:talents?|hires?|workers?|nationals?|people|professionals?|engineers?|graduates?)"
     r"|non-?\w{0,3} (?:citizens?|residents?))"
 )
 # The noun is enough by itself, unless it goes on to name an event, a team, a course …
@@ -48,23 +51,31 @@ _NOUN = re.compile(
     rf"(?:{_VISA}[\w\s/,-]{{0,25}}\bsponsor(?:ships?|ing)\b"
     rf"|\bsponsorships?\b(?!\s(?:of\s|for\s)?(?:\w+\s)?{_ELSE}\b))"
     rf"|\bvisa (?:support|assistance|help|transfers?)\b"
-    rf"|\bh-?1b\b[\w\s-]{{0,20}}\b(?:transfers?|petitions?|cap)\b|\b(?:cpt|opt|stem opt)\b",
+    rf"|\bh-?1b\b[\w\s-]{{0,20}}\b(?:transfers?|petitions?|cap)\b|\b{_STUDENT}\b",
     re.IGNORECASE,
 )
 _NOUN_ELSE = re.compile(rf"\b{_ELSE}\s(?:and\s\w+\s)?sponsorships?\b", re.IGNORECASE)
+# "We sponsor employees to attend conferences", "your gym membership": a perk, whoever has it.
+_PERK = re.compile(
+    r"\bsponsor(?:s|ed|ing)?\b[^.;]{0,80}\b(?:attend\w*|events?|conferences?|meetups?|hackathons?|courses?"
+    r"|education\w*|tuition|trainings?|certifi\w+|degrees?|mba|studies|memberships?|gym|clubs?|sports?"
+    r"|charit\w+|communit\w+|teams|learning|fitness|lessons?|classes)\b",
+    re.IGNORECASE,
+)
 _VERB = re.compile(
     rf"\bsponsor(?:ing|s)?\b(?=[^.;]{{0,60}}?\b(?:{_VISA}|{_PEOPLE})\b)"
     r"|\b(?:file|support|provid|obtain|arrang|handl|help"
     r"|assist)\w*\s(?:(?:you|your|their|with|a|an|the|for|candidates|employees|of|new|necessary|required"
     r"|all|relocation|and|obtaining|getting|to|get)\s){0,5}"
     rf"{_VISA}(?=\b(?!\ssponsor|[\s,/&]{{1,3}}(?:and\s|or\s)?(?:mastercard|amex|cards?|payments?|inc)\b))"
-    r"|\b(?:to|not|cannot|can|will|do|we"
-    r"|currently)\ssponsor\b(?=\s(?:at this time|now|for this|in this|this (?:role|position)|you|work"
-    r"|or take over)|[.;,]?$)",
+    r"|(?:(?<=\bto\s)|(?<=not\s)|(?<=\bcan\s)|(?<=\bwill\s)|(?<=\bdo\s)|(?<=\bwe\s)|(?<=n['\u2019]t\s)"
+    r"|(?<=currently\s)|(?<=\bbe\s)|(?<=\bare\s)|(?<=[ao]nt\s)|(?<=never\s)|(?<=longer\s))sponsor(?:ing)?\b"
+    r"(?=[\s(]{1,2}(?:at (?:this|the) (?:time|moment)|now|currently|in the future|for (?:this|these|any|the)"
+    r"|in this|(?:this|any) (?:role|position)s?|you\b|anyone|people|work|or take over)|\W*$)",
     re.IGNORECASE,
 )
 _NOT = (
-    r"(?:not|n['\u2019]t|cannot|no|never|unable|without|neither|nor|ineligible|impossible|nicht|keine?"
+    r"(?:not|n['\u2019]t|cannot|(?:ca|wo|do|does)nt|no|never|unable|without|neither|nor|ineligible|impossible|nicht|keine?"
     r"|aucune?|sin)"
 )
 _NEGATED_BEFORE = re.compile(
@@ -76,8 +87,40 @@ _NEGATED_AFTER = re.compile(
     r"|n['\u2019]t\b)(?!\s(?:only|just|required|needed|necessary)\b)",
     re.IGNORECASE,
 )
-_LABEL_NO = re.compile(r"^\s?(?:[:\u2013-]|\?)\s?(?:no|none|not\b|n/a|unavailable|✗|❌)", re.IGNORECASE)
-_LABEL_YES = re.compile(r"^\s?(?:[:\u2013-]|\?)\s?(?:yes|available|provided|offered|✓|✔|✅)", re.IGNORECASE)
+# "Visa sponsorship available: No", "Do you sponsor visas? Yes": an entry of a form or a list of questions.
+# What the applicant requires is not the employer's answer.
+_ANSWERED = re.compile(
+    r"(?:^|[|,;.(])(?P<label>(?:(?!\b(?:requir|need))[^:?|,;.(\n]){0,60}?\b(?:visas?|h-?1b|sponsor(?:ship|ing|s)?)\b"
+    r"(?:(?!\b(?:requir|need))[^:?|,;.]){0,40}?)\s?(?:[:?|=\n]|\s[\u2013\u2014-]|[\u2013\u2014-]\s)[\s|:\u2013-]{0,3}"
+    r"(?:(?P<no>(?:unfortunately,? |sorry,? )?(?:no(?!\s(?:problem|worr|issue))|none|nope|not|n/a|false)\b"
+    r"|unavailable\b|✗|❌)"
+    r"|(?P<yes>(?:yes|yep|true|available|provided|offered|possible)\b|✓|✔|✅))",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(r"^(?:unfortunately,? |sorry,? )?(?:no|nope|none|not|n/a|yes|yep)\b", re.IGNORECASE)
+_BARE_ANSWER = re.compile(r"^(?:yes|no)\W*$", re.IGNORECASE)
+_DASHED = re.compile(r"^[^\S\n]*[|\u2013\u2014-][^\S\n]*$")
+# An offer taken back for this job, for some other, or a refusal that has an exception.
+_NOT_THIS = re.compile(
+    r"(?:\b(?:but|though|although|however|yet|just)\b[^.;]{0,40}(?:\b(?:not|cannot|unable)|n['\u2019]t)"
+    r"|\bexcept)\b[^.;]{0,40}\b(?:(?:for|in|with) (?:this|these)|this (?:role|position|job|opening|one)"
+    r"|at (?:this|the) (?:time|moment)|right now|currently|for now)\b",
+    re.IGNORECASE,
+)
+_BUT_NOT = re.compile(
+    r"\b(?:but|though|although|however|yet|just)\b,?\s(?:\w+ly\s)?(?:not|only)\b|\b(?:except|excluding)\b",
+    re.IGNORECASE,
+)
+_BUT_CAN = re.compile(
+    r"\b(?:but|though|although|however|yet)\b,?\s(?:we\s)?(?:can|do|will|may)\b(?!\snot|['\u2019]t)|\b(?:except|unless)\b",
+    re.IGNORECASE,
+)
+_BILLING = re.compile(
+    r"\bICD\b|\bHCPCS\b|\bCPT\W{0,3}(?:\d|cod|bill|modif|procedur|certif)|\bbilling\b|\bmedical\b",
+    re.IGNORECASE,
+)
+_CPT = re.compile(r"\bCPT\b")
+_BRACKETED = re.compile(r"\([^()]*\)")
 _OFFER = re.compile(
     r"\b(?:offer(?:s|ed|ing)?|provid\w+|availab\w+|support(?:s|ed)?|sponsor|sponsors|consider\w*|welcome"
     r"|open to|accept\w*|eligible|can|able|will|happy|willing|help|assist\w*|include[sd]?|possible"
@@ -86,7 +129,7 @@ _OFFER = re.compile(
 )
 _BARE_OFFER = re.compile(
     r"\b(?:offer\w*|provid\w+|eligible for|open to|consider\w*)\s(?:\w+\s){0,2}sponsorships?\b"
-    r"|\bwe\s(?:\w+\s)?sponsor\b"
+    r"|\b(?:able|happy|willing|glad|ready) to sponsor\b|\bwe\s(?:(?!cannot|not|never)\w+\s)?sponsor\b"
     r"|\bsponsorships?\s(?:\w+\s){0,2}(?:available|provided|offered|possible|considered)\b",
     re.IGNORECASE,
 )
@@ -142,7 +185,8 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"[;|]|\s[-\u2013\u2014]\s|,?\s\b(?:but|however|although|though|while|aber|mais|pero)\b|\.\s",
+    r"[;|]|\s[-\u2013\u2014]\s|,?\s\b(?:but|however|although|though|while|aber|mais|pero)\b|\.\s"
+    r"|\)\s(?=(?-i:[A-Z]))",
     re.IGNORECASE,
 )
 
@@ -216,11 +260,9 @@ _CUES = (
 def sponsorship_in(text: str) -> SponsorshipFact:
     """What the whole text comes to. Yes and no in one text is for a person to judge: "caution"."""
     said: dict[SponsorshipVerdict, str] = {}
-    for sentence in sentences_of(text):
-        if not sentence.has_any(_CUES):
-            continue
-        for verdict in _said_in(sentence.text):
-            said.setdefault(verdict, sentence.text)
+    for sentence in _answered(text):
+        for verdict in _said_in(sentence):
+            said.setdefault(verdict, sentence)
     clearance = clearance_in(text)
     if clearance.verdict == "required":
         said.setdefault("citizens_only", clearance.sentence)
@@ -232,48 +274,74 @@ def sponsorship_in(text: str) -> SponsorshipFact:
     return SponsorshipFact()
 
 
+def _answered(text: str) -> Iterator[str]:
+    """The sentences that may speak of it; "Visa sponsorship?" goes with the "No." after it, verbatim."""
+    sentences = sentences_of(text)
+    for number, sentence in enumerate(sentences):
+        if not sentence.has_any(_CUES):
+            continue
+        answer = sentences[number + 1].text if number + 1 < len(sentences) else ""
+        start = text.find(sentence.text)
+        both = text[start : text.find(answer, start + len(sentence.text)) + len(answer)]
+        gap = both[len(sentence.text) : -len(answer)]
+        is_open = sentence.text.endswith(("?", ":")) or _DASHED.match(gap) or _BARE_ANSWER.match(answer)
+        yield both if is_open and _ANSWER.match(answer) else sentence.text
+
+
 def _said_in(sentence: str) -> Iterator[SponsorshipVerdict]:
-    plain = _ASIDE.sub(" ", sentence)
+    plain = _ASIDE.sub(" ", sentence.replace("*", ""))
+    if _BILLING.search(plain):
+        plain = _CPT.sub(" ", plain)
     if _CITIZEN.search(plain) and not _NOT_ONLY_CITIZENS.search(plain):
         yield "citizens_only"
-    for clause in _CLAUSE.split(plain):
-        if clause and (verdict := _of_clause(clause)):
-            yield verdict
+    for entry in _ANSWERED.finditer(plain):
+        yield "denies" if entry["no"] else "caution" if _PARTLY.search(plain) else "offers"
+    yield from _of_clauses(_ANSWERED.sub(" ", plain))
     if _PERMIT.search(plain) and not _BOILERPLATE.search(plain):
         yield "caution"
+
+
+def _of_clauses(sentence: str) -> Iterator[SponsorshipVerdict]:
+    said = {verdict for clause in _CLAUSE.split(sentence) if clause and (verdict := _of_clause(clause))}
+    if said == {"offers"} and _NOT_THIS.search(sentence):
+        yield "caution" if _PARTLY.search(sentence) else "denies"
+    elif (said == {"offers"} and _BUT_NOT.search(sentence)) or (
+        said == {"denies"} and _BUT_CAN.search(sentence)
+    ):
+        yield "caution"
+    else:
+        yield from said
 
 
 def _of_clause(clause: str) -> SponsorshipVerdict | None:
     noun, verb = _NOUN.search(clause), _VERB.search(clause)
     if noun and _NOUN_ELSE.search(clause):
         noun = None
+    if verb and _PERK.search(clause) and not _VISA_WORD.search(clause):
+        verb = None
     match = noun or verb or _IS_LABEL.search(clause)
-    if match is None or _asks(clause):
+    if match is None or clause.rstrip().endswith("?"):
         return None
     before, after = clause[: match.start()], clause[match.end() :]
-    if _LABEL_NO.search(after):
-        return "denies"
-    if _LABEL_YES.search(after):
-        return "offers"
     return _of_wish(before, after) if _WISHED_FOR.search(before) else _of_promise(clause, before, after)
-
-
-def _asks(clause: str) -> bool:
-    return clause.rstrip().endswith("?") and not _LABEL_YES.search(clause) and not _LABEL_NO.search(clause)
 
 
 def _of_wish(before: str, after: str) -> SponsorshipVerdict | None:
     """A clause about people who need sponsorship: are they wanted?"""
-    if _NOT_WELCOME.search(after) or _NOT_WELCOME.search(before) or _MUST_NOT_NEED.search(before):
+    if _NOT_WELCOME.search(after) or _NOT_WELCOME.search(before):
         return "denies"
-    if _WELCOME.search(after) and not _NOTHING_NEEDED.search(before):
+    if _NOTHING_NEEDED.search(before):
+        return None
+    if _MUST_NOT_NEED.search(before):
+        return "denies"
+    if _WELCOME.search(after):
         return "offers"
     return "denies" if _NEGATED_BEFORE.search(before) else None
 
 
 def _of_promise(clause: str, before: str, after: str) -> SponsorshipVerdict | None:
     """A clause about what the employer does; "if you do not have a visa," is not about that."""
-    before = _CONDITION.sub("", before)
+    before = _BRACKETED.sub(" ", _CONDITION.sub("", before))
     if _NEGATED_BEFORE.search(before) or _NEGATED_AFTER.search(after) or _NOT_WELCOME.search(clause):
         return "caution" if _PARTLY.search(clause) else "denies"
     if (

@@ -55,11 +55,13 @@ _GENDER = re.compile(
     r"|\((?:all genders|gn|in|e|a|euse)\)",
     re.IGNORECASE,
 )
-_SEPARATOR = re.compile(r"\s*[,;|:\u2013\u2014()\[\]{}•·]\s*|\s+[-@~]+\s+|\s+-|-\s+")
+_SEPARATOR = re.compile(r"\s*[,;|:\u2013\u2014()\[\]{}•·]\s*|\s+[-@~]+\s+|\s+-|-\s+(?!(?:bis|und|oder)\b)")
 _FROM_HERE_ON = re.compile(
-    r"\s(?:for|at|within|with|to|in(?!\stest\b)|from|on|supporting|reporting)\s.*", re.IGNORECASE
+    r"\s(?:for|at|within|with|to(?!\s(?:mid\b|middle|senior|lead\b|staff\b|principal))|in(?!\stest\b)|from|on|supporting|reporting)\s.*",
+    re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[a-z]{3})[.!?](?:\s.*)?$", re.DOTALL)
+_PLURAL_OPS = ("shops", "tops", "stops", "drops", "props", "loops", "crops", "troops", "co-ops", "coops")
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 
 
@@ -97,9 +99,11 @@ def words_of(text: str) -> list[str]:
 
 
 def singular(word: str) -> str:
-    return (
-        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
-    )
+    """The word without a plural's "s". "Devops" and "salesops" are somebody's ops, no plurals."""
+    if len(word) > 4 and word.endswith("ops") and not word.endswith(_PLURAL_OPS):
+        return singular(word[:-3]) + "ops"
+    is_plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "js"))
+    return word[:-1] if is_plural else word
 
 
 def has_role_noun(part: str) -> bool:

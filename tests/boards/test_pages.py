@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone
 
+from boards.listing import ListQuery
 from boards.serializers import PublicPosting, PublicPostingPage
 from catalog.models import Compensation, Posting
 from tests.factories import make_board, make_member, make_posting, make_verdict
@@ -114,6 +116,27 @@ def test_an_unknown_parameter_is_named_with_a_guess(client: Client) -> None:
 
     assert "mod" in page
     assert "mode" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "suggested"),
+    [
+        ("countrys", "place"),
+        ("country", "place"),
+        ("Location", "place"),
+        ("seniority", "q"),
+        ("employment", "type"),
+        ("employment-type", "type"),
+        ("remote", "mode"),
+        ("search", "q"),
+        ("query", "q"),
+        ("pag", "page"),
+        ("utm_zzz", ""),
+    ],
+)
+def test_another_name_for_a_parameter_suggests_the_one_that_is_meant(name: str, suggested: str) -> None:
+    """FLT-01"""
+    assert ListQuery.parse(QueryDict(f"{name}=IT")).ignored == ((name, suggested),)
 
 
 @pytest.mark.parametrize(

@@ -69,3 +69,42 @@ def test_a_label_that_is_no_charset_is_passed_over(label: str) -> None:
 def test_any_bytes_become_text(charset: str) -> None:
     content = bytes(range(256)) * 3 + b"\x1b$B\xff"
     assert decode(content, f"text/html; charset={charset}")
+
+
+@pytest.mark.parametrize(
+    ("labels", "content", "text"),
+    [
+        ("windows-874 dos-874 tis-620 iso885911", "งาน".encode("cp874"), "งาน"),
+        (
+            "windows-949 cseuckr csksc56011987 ksc_5601 ks_c_5601-1989 korean iso-ir-149 KSC5601",
+            "똠방".encode("cp949"),
+            "똠방",
+        ),
+        ("gb_2312 csgb2312 csiso58gb231280 chinese iso-ir-58", "镕工".encode("gb18030"), "镕工"),
+        ("cn-big5 csbig5 x-x-big5", "職位".encode("big5"), "職位"),
+        ("iso88591 iso_8859-1 iso_8859-1:1987 cp819 csisolatin1 ansi_x3.4-1968", b"\x93\x80", "“€"),
+        ("iso88599 iso_8859-9:1989 csisolatin5", "\u0131\u015f".encode("cp1254"), "\u0131\u015f"),
+        ("mac macintosh csmacintosh", "café".encode("mac-roman"), "café"),
+        ("x-mac-ukrainian", "работа".encode("mac-cyrillic"), "работа"),
+        ("koi koi8 koi8_r cskoi8r", "работа".encode("koi8-r"), "работа"),
+        ("koi8-ru koi8-u", "їжак".encode("koi8-u"), "їжак"),
+        ("866 csibm866", "работа".encode("cp866"), "работа"),
+        ("csshiftjis ms932 windows-31j", "①求人".encode("cp932"), "①求人"),
+        ("cseucpkdfmtjapanese", "求人".encode("euc_jp"), "求人"),
+        ("csiso2022jp", "求人".encode("iso2022_jp"), "求人"),
+        ("sun_eu_greek ecma-118 elot_928 greek8", "θέση".encode("iso8859-7"), "θέση"),
+        ("csiso88598i iso-8859-8-i logical", "משרה".encode("iso8859-8"), "משרה"),
+        ("asmo-708 ecma-114 csiso88596e", "عمل".encode("iso8859-6"), "عمل"),
+        ("unicode11utf8 x-unicode20utf8", "köln".encode(), "köln"),
+        ("unicodefffe", "köln".encode("utf-16-be"), "köln"),
+        ("csunicode ucs-2 iso-10646-ucs-2 utf-16", "köln".encode("utf-16-le"), "köln"),
+        ("no-such-charset latin99", "köln".encode(), "köln"),
+    ],
+)
+def test_every_alias_of_the_standard_names_its_charset_and_no_other_does(
+    labels: str, content: bytes, text: str
+) -> None:
+    """WHATWG Encoding Standard, "names and labels"."""
+    assert {
+        label: decode(content, f"text/html; charset={label}") for label in labels.split()
+    } == dict.fromkeys(labels.split(), text)

@@ -38,6 +38,15 @@ def test_only_the_status_says_that_a_page_is_gone(status: int) -> None:
         "<h1>Access Denied</h1><p>Reference #18.1</p>",
         "<title>Pardon Our Interruption</title>",
         "<p>Verify you are human</p>",
+        "<p>Please enable JS and disable any ad blocker</p>",
+        "<p>Access to this resource has been denied.</p>",
+        "<h1>Robot or human?</h1><p>Activate and hold the button to confirm that you’re human.</p>",
+        "<p>Please wait while we verify your browser</p>",
+        "<p>DDoS protection by Example</p>",
+        "<h1>One more step</h1><p>Please complete the security check to access example.com</p>",
+        "<title>Security check</title>",
+        "<title>hCaptcha</title>",
+        "<p>Enter the captcha code below</p>",
     ],
 )
 @pytest.mark.parametrize("status", [200, 403])
@@ -63,6 +72,20 @@ def test_the_words_of_a_wall_inside_a_posting_are_prose() -> None:
     text = "You will fight captcha farms, one access denied at a time, in just a moment. " * 30
     assert blocked_reason(200, {}, text) is None
     assert blocked_reason(200, {}, "Apply now. This site is protected by reCAPTCHA and its terms.") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Engineer, Anti-Abuse\nYou build captcha and other defences against bots.",
+        "Designer\nOur products are human-centred, and you are human-centred too.",
+        "Security check officer\nYou check bags at the airport. A background and security check is done.",
+        "Scientist\nYou complete captcha research with the team.",
+        "Lead Researcher\nWe study what makes you human-like agents trust.",
+    ],
+)
+def test_a_short_posting_with_a_word_of_walls_is_a_page(text: str) -> None:
+    assert blocked_reason(200, {}, text) is None
 
 
 @pytest.mark.parametrize("status", [400, 418])

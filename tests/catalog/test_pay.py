@@ -57,6 +57,26 @@ def read(text: str) -> Read | None:
         ("₹12,50,000 - ₹18,00,000 per annum", (1_250_000, 1_800_000, "INR", "year")),
         ("R$ 8.000 a R$ 12.000 por mês", (8_000, 12_000, "BRL", "month")),
         ("The base is between 50K Euros - 60K Euros per annum", (50_000, 60_000, "EUR", "year")),
+        ("Band 6 £37,338 to £44,962 a year", (37_338, 44_962, "GBP", "year")),
+        ("Scale 11 € 4.332 - € 5.929 bruto per maand", (4_332, 5_929, "EUR", "month")),
+        ("年収600万円〜800万円", (6_000_000, 8_000_000, "JPY", "year")),
+        ("月給30万円から40万円", (300_000, 400_000, "JPY", "month")),
+        ("연봉 5,000만원 ~ 7,000만원", (50_000_000, 70_000_000, "KRW", "year")),
+        ("年薪30万-50万元", (300_000, 500_000, "CNY", "year")),
+        ("45/55k€", (45_000, 55_000, "EUR", "year")),
+        ("45k/55k €", (45_000, 55_000, "EUR", "year")),
+        ("3 000 - 4 000 € brut mensuel", (3_000, 4_000, "EUR", "month")),
+        ("€ 3.000 - € 4.000 bruto per maand", (3_000, 4_000, "EUR", "month")),
+        ("1.800 € - 2.100 € brutos al mes", (1_800, 2_100, "EUR", "month")),
+        ("2.200 € - 2.600 € lordi al mese", (2_200, 2_600, "EUR", "month")),
+        ("35 000 - 40 000 SEK i månaden", (35_000, 40_000, "SEK", "month")),
+        ("50 000 - 70 000 Kč měsíčně", (50_000, 70_000, "CZK", "month")),
+        ("3 500 - 4 200 EUR/kk", (3_500, 4_200, "EUR", "month")),
+        ("\u20bd 200 000 - 300 000 в \u043c\u0435\u0441\u044f\u0446", (200_000, 300_000, "RUB", "month")),
+        ("S/ 3,000 - S/ 4,000 mensuales", (3_000, 4_000, "PEN", "month")),
+        ("RM 5,000 - RM 7,000 per month", (5_000, 7_000, "MYR", "month")),
+        ("Rp 10.000.000 - Rp 15.000.000 per bulan", (10_000_000, 15_000_000, "IDR", "month")),
+        ("KSh 80,000 - 100,000 per month", (80_000, 100_000, "KES", "month")),
     ],
 )
 def test_a_range_is_read_in_the_notation_of_its_country(text: str, expected: Read) -> None:
@@ -82,6 +102,9 @@ def test_a_range_is_read_in_the_notation_of_its_country(text: str, expected: Rea
         "Own a portfolio of accounts worth $50,000 to $200,000.",
         "Over 10,000 customers pay $50 per month.",
         "A growing user base of 100k people.",
+        "You manage accounts worth $50k - $100k per year",
+        "ESOP worth €20,000 - €40,000 per year",
+        "Customers hold contracts worth $20,000 to $40,000 per year.",
         "3-5 years of experience",
         "Benefits\n$100/month",
     ],
@@ -142,6 +165,13 @@ def test_several_ranges_make_one_only_in_one_currency_and_period(text: str, expe
         ("$170k+, bonuses, equity", (170_000, None)),
         ("Starting at $23.50/hr", (23.5, None)),
         ("Salary: $150,000 - $120,000", (120_000, 150_000)),
+        ("The annual salary range is $0 - $150,000", (None, 150_000)),
+        ("Minimum salary of $70,000", (70_000, None)),
+        ("Minimum annual base pay: $70,000", (70_000, None)),
+        ("Salary: $70,000 minimum", (70_000, None)),
+        ("Salary: $70,000 and up", (70_000, None)),
+        ("月給25万円以上", (250_000, None)),
+        ("Maximum salary is $90,000", (None, 90_000)),
     ],
 )
 def test_one_bound_leaves_the_other_open_and_swapped_bounds_are_ordered(
@@ -232,3 +262,13 @@ def test_recorded_cases_of_the_salary_kind_come_out_as_expected(shared: Path) ->
         assert stated is not None, case["id"]
         expected = {key: value for key, value in case["expected"].items() if key != "raises"}
         assert {key: getattr(stated, key) for key in expected} == expected, case["id"]
+
+
+def test_numbers_that_cannot_be_pay_leave_room_for_the_amount_behind_them() -> None:
+    assert read("1 2 3\n" * 1_000 + "Salary: $100,000 - $120,000") == (100_000, 120_000, "USD", "year")
+
+
+@pytest.mark.parametrize("text", ["Salary: $50/8 hours", "Salary: $120k/10% bonus"])
+def test_a_slash_parts_a_range_only_before_an_amount_of_its_kind(text: str) -> None:
+    stated = pay_in_text(text)
+    assert stated is None or stated.min in (None, stated.max)

@@ -76,6 +76,12 @@ def test_a_state_beside_a_city_decides_over_a_famous_namesake(raw: str, expected
     assert parts(raw) == [expected]
 
 
+@pytest.mark.parametrize("raw", ["Frankfurt/Oder", "Frankfurt (Oder)"])
+def test_a_city_whose_name_has_a_stroke_is_one_place(raw: str) -> None:
+    assert parts(raw) == [("DE", None, "Frankfurt (Oder)")]
+    assert only(raw).raw == raw
+
+
 @pytest.mark.parametrize(
     "raw",
     ["Berlin", "Singapore", "Rome", "Shanghai", "Aarhus", "Oregano", "Indre, Norway", "Mexico", "Coria"],
@@ -216,6 +222,9 @@ def test_a_mixed_list_is_split_and_its_other_words_become_a_hint() -> None:
         ("Hamburg, Berlin", ["Hamburg", "Berlin"]),
         ("Hamburg, Berlin, Germany", ["Hamburg", "Berlin"]),
         ("Boston, New York", ["Boston", "New York"]),
+        ("Madrid o Barcelona", ["Madrid", "Barcelona"]),
+        ("Madrid y Barcelona", ["Madrid", "Barcelona"]),
+        ("Milano e Roma", ["Milan", "Rome"]),
         ("SF / NYC", ["San Francisco", "New York"]),
         ("Austin, TX • Denver, CO", ["Austin", "Denver"]),
         (
@@ -245,6 +254,9 @@ def test_a_list_gives_every_place_once(raw: str, cities: list[str]) -> None:
         ("Remote, UK & Ireland", [(None, "UK & Ireland", None)]),
         ("Remote (EST)", [(None, None, None)]),
         ("Anywhere", [(None, "Worldwide", None)]),
+        ("Remote outside US", [(None, None, None)]),
+        ("Worldwide except US or Canada", [(None, "Worldwide", None)]),
+        ("Remote - US (excluding CA, NY)", [("US", None, None)]),
         ("Worldwide", [(None, "Worldwide", None)]),
         ("Distributed", [(None, None, None)]),
         ("Austin, TX | Denver, CO | Remote in USA", [("US", None, None)]),
