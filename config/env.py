@@ -58,7 +58,7 @@ def base_url_overrides() -> dict[str, str]:
 def database() -> dict[str, Any]:
     """Django's settings for the one database: `DATABASE_URL`, else the embedded server under `var/`."""
     if DATABASE_URL:
-        parsed: dict[str, Any] = dict(_env.db_url_config(DATABASE_URL))
+        parsed: dict[str, Any] = {**_env.db_url_config(DATABASE_URL), "ENGINE": "config.postgresql"}
         if host := parsed.get("OPTIONS", {}).pop("host", None):
             parsed["HOST"] = host  # a socket folder: dbshell reads HOST, never OPTIONS
     else:
@@ -75,7 +75,7 @@ def database() -> dict[str, Any]:
     parsed["CONN_MAX_AGE"] = 0
     parsed["CONN_HEALTH_CHECKS"] = True
     pool_max: int = _env.int("DATABASE_POOL_MAX", default=8)
-    parsed.setdefault("OPTIONS", {})["pool"] = {"min_size": 0, "max_size": pool_max, "timeout": 10}
+    parsed.setdefault("OPTIONS", {})["pool"] = {"min_size": 0, "max_size": pool_max, "timeout": 3}
     return parsed
 
 

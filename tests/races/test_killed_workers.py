@@ -19,6 +19,7 @@ from taskqueue.models import Task
 from tests.catalog.servers import Exchange, Server, answer, serve
 from tests.factories import make_filter, make_posting
 from tests.races.test_crash_points import BOARD
+from tests.taskqueue.connections import at_once, cut_connections
 from tests.taskqueue.waiting import until
 from tests.worker_process import kill, worker
 
@@ -141,11 +142,7 @@ def test_a_database_that_went_away_is_waited_for_and_work_goes_on(slow_board: tu
     }
     with worker(**fetching) as running:
         until(lambda: Task.objects.filter(kind="boards.check").exists() or _sessions() >= 2)
-        with connection.cursor() as cursor:  # as a restart of the server does to everybody
-            cursor.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            )
+        cut_connections()
         add_source(url="https://boards.greenhouse.io/acme")
         until(lambda: Task.objects.filter(kind="catalog.pull", status="done").exists())
         assert running.poll() is None
@@ -157,4 +154,18 @@ def _sessions() -> int:
             "SELECT count(*) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
+        return int(cursor.fetchone()[0])
+
+
+def test_a_process_with_many_connections_outlives_a_restart_of_the_database() -> None:
+    """D2: what a restart broke is replaced at once, not tried one by one until every caller has given up."""
+    at_once([_ask] * 8)  # as many connections as the pool may hold, now idle in it
+    cut_connections()
+
+    assert at_once([_ask]) == [1]
+
+
+def _ask() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_sleep(0.05)")
         return int(cursor.fetchone()[0])
