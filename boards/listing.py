@@ -15,6 +15,7 @@ from catalog.models import Posting, PostingQuerySet
 from catalog.places import country_name
 
 SEARCH_MAX_CHARS = 200
+SEARCH_MAX_WORDS = 6  # each is a look at every row
 PAGE_SIZE = 50
 REMOTE_LABELS = {"yes": "Remote", "hybrid": "Hybrid", "no": "On site", "unknown": "Not stated"}
 FACETS = {"place": "Country", "mode": "Work mode", "type": "Employment type"}
@@ -78,7 +79,7 @@ class ListQuery:
 
     def narrow(self, postings: PostingQuerySet, *, without: str = "") -> PostingQuerySet:
         """The postings asked for; `without` leaves one facet open, to count its other choices."""
-        for word in self.search.split():
+        for word in self.search.split()[:SEARCH_MAX_WORDS]:
             postings = postings.filter(
                 Q(title__icontains=word) | Q(company__icontains=word) | Q(locations__icontains=word)
             )

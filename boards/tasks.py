@@ -8,12 +8,12 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from boards.errors import StaleRevision
+from boards.errors import StaleRevision, Unanswered
 from boards.models import BoardRun, ManagedBoard
 from boards.services.membership import filters_passed, refresh_membership
 from boards.services.publication import answers_are_in, check_board, publish_run
 from taskqueue.due import due_rows
-from taskqueue.handlers import Claim, Done, Outcome, Park, handler, schedule
+from taskqueue.handlers import Claim, Done, Fail, Outcome, Park, handler, schedule
 
 CHECK_EVERY_SECONDS = 15  # how soon after a change of the catalog boards are looked at again
 RECHECK_EVERY = timedelta(seconds=2)
@@ -52,6 +52,8 @@ def publish(claim: Claim) -> Outcome:
         published = publish_run(run.pk)
     except StaleRevision as stale:
         return Done(note=str(stale))  # a newer run owns the board: nothing left to do
+    except Unanswered as unanswered:
+        return Fail(reason=str(unanswered))
     return Done(note=f"{published.joined} joined, {published.left} left")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import secrets
 import signal
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import DatabaseError, connection, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, transaction
 
 from boards.sample import SAMPLE_BOARDS
 from boards.services.sample import load_sample, sample_loaded_at
@@ -30,6 +31,8 @@ from tracker.models import User
 
 POLL_SECONDS = 1.0
 GRACE_SECONDS = 20
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SET_UP_LOCK = 0x526F6C65  # any number that no other advisory lock of the database uses
 
 
 class LaunchFailed(Exception):
@@ -50,8 +53,9 @@ class Launcher:
         _refuse_taken(self.bind)
         with _interruptible(), contextlib.ExitStack() as running:
             self.say("Setting the database up …")
-            call_command("migrate", verbosity=0, interactive=False)
-            self._prepare_first_run()
+            with _alone():
+                call_command("migrate", verbosity=0, interactive=False)
+                self._prepare_first_run()
             environment = {**os.environ, **self._sample_environment(running)}
             processes = self._start(environment)
             running.callback(_stop, processes)
@@ -156,8 +160,22 @@ def _stop(processes: dict[str, subprocess.Popen[bytes]]) -> None:
 
 
 @contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Two first runs at once follow one another. The lock ends with its connection, outside the pool."""
+    own = copy.deepcopy(connection.settings_dict)
+    own["OPTIONS"].pop("pool", None)
+    locking = type(connections[DEFAULT_DB_ALIAS])(own, alias=DEFAULT_DB_ALIAS)
+    try:
+        with locking.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [SET_UP_LOCK])
+        yield
+    finally:
+        locking.close()
+
+
+@contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """SIGTERM ends the run as Ctrl-C does; both stop everything that was started.
+    """SIGTERM and a closed terminal end the run as Ctrl-C does; all stop everything that was started.
 
     Both are set by hand: a shell starts a job in the background with SIGINT ignored, and Python leaves it so.
     """
@@ -165,7 +183,7 @@ def _interruptible() -> Iterator[None]:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, interrupt) for number in ENDINGS}
     try:
         yield
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from boards.models import ManagedBoard, MembershipRefresh
 from catalog.models import Listing, Posting, Source
 from reviews.models import Filter, Verdict
-from taskqueue.models import Task
+from taskqueue.models import Task, TaskStatus
 
 SOON = timedelta(minutes=1)  # a task due later than this is the schedule's, not something left to do
 
@@ -30,6 +30,7 @@ class Pipeline:
     boards: int
     published: frozenset[str]
     tasks: int
+    failed: int
     is_idle: bool
 
     @classmethod
@@ -50,6 +51,7 @@ class Pipeline:
                 board.get_absolute_url() for board in boards if board.public_revision == board.revision
             ),
             tasks=tasks,
+            failed=Task.objects.filter(status=TaskStatus.FAILED).count(),
             is_idle=not tasks and not unpulled and not _something_behind(),
         )
 
@@ -63,6 +65,8 @@ class Pipeline:
             f"boards {len(self.published)}/{self.boards}",
             f"tasks {self.tasks}",
         ]
+        if self.failed:
+            told.append(f"{self.failed} failed, see Admin, Tasks")
         return " · ".join(told)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from catalog.explanation import Answer, Step
 from catalog.models import Posting
-from reviews.models import Decision, FilterRevision, Verdict
+from reviews.models import Decision, FilterRevision
 from reviews.reviewers import reviewer_of
 from reviews.services.runs import policy_digest
 from reviews.stages import answers
@@ -54,11 +54,10 @@ def _verdict(posting: Posting, revision: FilterRevision) -> Step:
             quote=decision.quote,
             at=decision.created_at,
         )
-    failed = Verdict.objects.filter(outcomes__decision=decision).order_by("-at").first()
+    failed = decision.outcomes.filter(verdict=None).order_by("-at").first()
     if failed is not None:
-        return Step(
-            name, "unknown", f"Asked, and the answer could not be used: {failed.reason}.", at=failed.at
-        )
+        words = f"Asked, and the answer could not be used: {failed.failure}."
+        return Step(name, "unknown", words, at=failed.at)
     return Step(name, "unknown", "It was decided to ask; no linked outcome yet.", at=decision.created_at)
 
 

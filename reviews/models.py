@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 
-from catalog.models import Posting
+from catalog.models import CHANGE_OVERLAP, Posting
 from reviews.criteria import Criteria
 
 
@@ -31,7 +31,7 @@ class FilterQuerySet(models.QuerySet["Filter"]):
             .personal()
             .filter(
                 Q(checked_at=None)
-                | Q(changed_at__gte=F("checked_at"))
+                | Q(changed_at__gte=F("checked_at") - CHANGE_OVERLAP)
                 | Exists(Posting.objects.changed_since(OuterRef("checked_at")))
             )
         )

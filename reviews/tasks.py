@@ -11,7 +11,7 @@ from reviews.models import Decision, Filter, ReviewRun
 from reviews.services.answers import answer_decision
 from reviews.services.runs import begin_answering, check_filter, plan_run, settle_run
 from taskqueue.due import due_rows
-from taskqueue.handlers import Claim, Done, Outcome, Retry, WaitForChildren, handler, schedule
+from taskqueue.handlers import Claim, Done, Fail, Outcome, Retry, WaitForChildren, handler, schedule
 
 CHECK_EVERY_SECONDS = 15  # how soon after a change of the catalog a filter is looked at again
 
@@ -59,7 +59,7 @@ def answer(claim: Claim) -> Outcome:
         try:
             answer_decision(claim, decision)
         except ReviewFailed as failed:
-            return Retry(reason=f"{failed.outcome}: {failed}")
+            return Retry(reason=str(failed)) if failed.is_transient else Fail(reason=str(failed))
         claim.progress(number + 1, len(decisions), "")
     settle_run(claim.payload["run_id"])
     return Done()

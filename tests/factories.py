@@ -8,10 +8,11 @@ from typing import Any
 import factory
 from django.utils import timezone
 
-from boards.models import BoardMember, ManagedBoard
+from boards.models import BoardMember, BoardRun, ManagedBoard
+from boards.services.publication import start_board_run
 from catalog.models import Listing, Posting, PostingText, Pull, Source
 from reviews.criteria import Criteria
-from reviews.models import Filter, Verdict
+from reviews.models import Filter, ReviewRun, Verdict
 from reviews.reviewers import reviewer_of
 from reviews.services.filters import create_filter
 from tracker.models import User
@@ -113,3 +114,10 @@ def make_verdict(posting: Posting, filter_: Filter, status: str = "passed", **fi
         status=status,
         **{"input_hash": posting.content_hash, "reason": "the title says so", **fields},
     )
+
+
+def answered_run(board: ManagedBoard) -> BoardRun:
+    """A run of the board whose questions are all answered, ready to be published."""
+    run = start_board_run(board.pk)
+    ReviewRun.objects.filter(pk=run.review_run_id).update(status=ReviewRun.Status.FINISHED)
+    return run

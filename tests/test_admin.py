@@ -11,11 +11,11 @@ from django.test import Client
 from django.urls import reverse
 
 from boards.models import ManagedBoard
-from boards.services.publication import publish_run, start_board_run
+from boards.services.publication import publish_run
 from catalog.models import Listing, Pull, Source
 from reviews.models import Decision, FilterRevision, ModelCall, ReviewRun
 from taskqueue.models import HostBudget, Task, Worker
-from tests.factories import PullFactory, UserFactory, make_board, make_posting, make_verdict
+from tests.factories import PullFactory, UserFactory, answered_run, make_board, make_posting, make_verdict
 from tracker.models import User
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def rows() -> None:
         posting = make_posting()
         make_verdict(posting, board.filter)
         PullFactory.create(source=Source.objects.latest("pk"))
-        run = start_board_run(board.pk)
+        run = answered_run(board)
         publish_run(run.pk)
         decision = Decision.objects.create(
             revision=FilterRevision.objects.latest("pk"),

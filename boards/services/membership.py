@@ -64,7 +64,7 @@ def filters_passed() -> QuerySet[Filter]:
         .annotate(computed_at=F("owner__membership_refresh__computed_at"))
         .filter(
             Q(computed_at=None)
-            | Q(changed_at__gte=F("computed_at"))
+            | Q(changed_at__gte=F("computed_at") - CHANGE_OVERLAP)
             | Exists(Posting.objects.changed_since(OuterRef("computed_at")))
             | Exists(answered)
         )

@@ -10,12 +10,21 @@ from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from boards.errors import StaleRevision
+from boards.errors import StaleRevision, Unanswered
 from boards.models import BoardMember, BoardRun, ManagedBoard
 from reviews.criteria import Criteria
 from reviews.models import ReviewRun
 from reviews.services.filters import create_filter, revise_filter
-from reviews.services.runs import run_subject, selected, start_run, unanswered
+from reviews.services.runs import (
+    abandon_run,
+    answered_count,
+    is_resting,
+    run_subject,
+    selected,
+    start_run,
+    unanswered,
+    why_unanswered,
+)
 from taskqueue.models import Task
 from taskqueue.services import enqueue
 
@@ -74,6 +83,8 @@ def start_board_run(board_id: int, *, asked_by: str = "") -> BoardRun:
         if under_way.revision == board.revision and _has_publisher(under_way):
             return under_way
         _end(under_way, BoardRun.Status.SUPERSEDED, f"revision {board.revision} started its own run")
+        if under_way.revision != board.revision:
+            abandon_run(under_way.review_run)
     review_run = start_run(board.filter.current(), asked_by=asked_by or f"board {board.slug}")
     run = BoardRun.objects.create(board=board, revision=board.revision, review_run=review_run)
     enqueue(
@@ -87,7 +98,7 @@ def start_board_run(board_id: int, *, asked_by: str = "") -> BoardRun:
 
 
 def check_board(board: ManagedBoard) -> BoardRun | None:
-    """Start a run where the public list may differ from the selection; note as of when it was looked at."""
+    """Start a run where the public list may differ from the selection; note as of when it does not."""
     looked_at = timezone.now()
     revision = board.filter.current()
     if board.public_revision == board.revision and not unanswered(revision).exists():
@@ -95,12 +106,19 @@ def check_board(board: ManagedBoard) -> BoardRun | None:
         if chosen == set(board.members.values_list("posting_id", flat=True)):
             ManagedBoard.objects.filter(pk=board.pk, revision=board.revision).update(checked_at=looked_at)
             return None
-    return start_board_run(board.pk, asked_by="schedule")
+    return None if is_resting(revision) else start_board_run(board.pk, asked_by="schedule")
 
 
 def publish_run(run_id: int) -> Published:
-    """Publish the run's selection; its verdicts are in. Raises StaleRevision where the board has moved on."""
+    """Publish the run's selection; its verdicts are in.
+
+    Raises StaleRevision where the board has moved on, and Unanswered, leaving the list as it is, where the
+    questions were not answered: a reviewer's silence is no rejection.
+    """
     run = BoardRun.objects.select_related("review_run__revision__filter", "board").get(pk=run_id)
+    if problem := why_unanswered(run.review_run):
+        _end(run, BoardRun.Status.FAILED, problem)
+        raise Unanswered(problem)
     revision = run.review_run.revision
     chosen = selected(revision).values_list("pk", flat=True)
     try:
@@ -136,8 +154,7 @@ def publish_members(*, run_id: int, board_id: int, revision: int, posting_ids: I
     ManagedBoard.objects.filter(pk=board_id).update(
         public_revision=revision,
         published_at=Now(),
-        checked_at=run.started_at,
-        reviewed_count=run.review_run.counts.get("catalog", 0),
+        reviewed_count=answered_count(run.review_run.revision),
     )
     joined = len(wanted - present)
     _end(run, BoardRun.Status.PUBLISHED, "", joined=joined, left=left)
@@ -154,7 +171,7 @@ def _has_publisher(run: BoardRun) -> bool:
 
 def _end(run: BoardRun, status: BoardRun.Status, note: str, *, joined: int = 0, left: int = 0) -> None:
     BoardRun.objects.filter(pk=run.pk, status=BoardRun.Status.RUNNING).update(
-        status=status, note=note, joined=joined, left=left, finished_at=Now()
+        status=status, note=note[:500], joined=joined, left=left, finished_at=Now()
     )
 
 

@@ -17,7 +17,7 @@ from catalog.models import Listing, Observation, Pull, Source, TitleRule
 from catalog.services.postings import Shown, admit, settle_availability, split_date
 from taskqueue.handlers import Claim
 
-CHUNK = 1_000
+CHUNK = 100  # of a bulk update, whose cost grows with the square of it
 WRITTEN = ["url", "title", "company", "locations", "posted_at", "posted_on", "kept", "ruling", "rule"]
 WRITTEN += ["fingerprint", "pull"]
 

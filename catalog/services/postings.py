@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
-from django.db.models import Exists, OuterRef
-from django.db.models.functions import Now
+from django.db.models import DateTimeField, Exists, Func, OuterRef
 from django.utils import timezone
 
 from catalog.adapters import canonical_posting_url
@@ -20,7 +19,7 @@ from catalog.models import Compensation, Listing, Place, Posting, PostingPlace, 
 from catalog.pay import pay_in_text
 from catalog.places import parse_place
 
-CHUNK = 500
+CHUNK = 100  # of a bulk update, whose cost grows with the square of it
 WRITTEN = ["apply_url", "title", "company", "department", "locations", "remote", "employment_type"]
 WRITTEN += ["posted_at", "posted_on", "text", "content_hash", "near_copy_key", "lead"]
 COPY_MIN_CHARS = 200  # shorter texts ("See our website") are the same at employers with nothing in common
@@ -47,7 +46,7 @@ def admit(shown: list[Shown]) -> None:
     _insert_missing(by_url)
     postings = Posting.objects.filter(canonical_url__in=list(by_url)).order_by("canonical_url")
     led: list[tuple[Posting, Shown]] = []
-    for posting in postings.select_for_update(of=("self",)).select_related("lead", "text"):
+    for posting in postings.select_for_update(of=("self",), no_key=True).select_related("lead", "text"):
         for one in by_url[posting.canonical_url]:
             one.listing.posting = posting
             if _leads(one.listing, posting):
@@ -90,9 +89,10 @@ def _describe(led: list[tuple[Posting, Shown]]) -> None:
         fields=WRITTEN,
         batch_size=CHUNK,
     )
-    Posting.objects.filter(pk__in=[posting.pk for posting, _ in changed]).update(changed_at=Now())
     _place([posting for posting, _ in changed])
     _pay(changed)
+    # Last, and by the clock that runs on inside a transaction: recording a large board takes minutes.
+    Posting.objects.filter(pk__in=[posting.pk for posting, _ in changed]).update(changed_at=ClockNow())
 
 
 def _copy_fields(posting: Posting, one: Shown) -> None:
@@ -233,21 +233,32 @@ def _compensation(
     )
 
 
+class ClockNow(Func):
+    """The database's time now, not that of the transaction's beginning."""
+
+    function = "clock_timestamp"
+    output_field = DateTimeField()
+
+
 def settle_availability(posting_ids: Iterable[int]) -> None:
     """Let the postings' availability follow their listings: shown is open, shown nowhere is unknown (A3).
 
     A posting that evidence closed stays closed until it is shown again, which reopens the question.
     """
     ids = sorted(set(posting_ids))
+    # Locked first, in the one order (A8): an update takes rows as it finds them.
+    list(
+        Posting.objects.filter(pk__in=ids).order_by("canonical_url").select_for_update(no_key=True).only("pk")
+    )
     shown = Listing.objects.filter(posting=OuterRef("pk"), kept=True, unlisted_at=None)
     postings = Posting.objects.filter(pk__in=ids)
     postings.filter(Exists(shown)).exclude(availability=Posting.Availability.OPEN).update(
-        availability=Posting.Availability.OPEN, availability_reason="", changed_at=Now()
+        availability=Posting.Availability.OPEN, availability_reason="", changed_at=ClockNow()
     )
     postings.filter(~Exists(shown), availability=Posting.Availability.OPEN).update(
         availability=Posting.Availability.UNKNOWN,
         availability_reason="no source shows it any more",
-        changed_at=Now(),
+        changed_at=ClockNow(),
     )
 
 

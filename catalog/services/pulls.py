@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -21,6 +22,7 @@ from catalog.services.sources import request_url
 from config import objects
 from taskqueue.errors import HostBusy
 from taskqueue.handlers import Claim, Delay, Done, Outcome
+from taskqueue.models import Task
 
 # After as many failures in a row a source is switched off, visibly, instead of being asked for ever.
 FAILURES_BEFORE_OFF = 8
@@ -60,11 +62,16 @@ def pull_source(claim: Claim, source_id: int) -> Outcome:
 
 
 def begin_pull(claim: Claim, source: Source) -> Pull:
-    """A row for this attempt; rows that an earlier attempt of the task left open end as interrupted."""
-    Pull.objects.filter(task_id=claim.task_id, outcome=Pull.Outcome.RUNNING).update(
-        outcome=Pull.Outcome.FAILED, fault="interrupted", finished_at=Now()
+    """A row for this attempt; rows of the source that no task works on any more end as interrupted.
+
+    Each counts as a failure: a response that kills whoever reads it backs off like any other (A6).
+    """
+    others = Task.objects.unfinished().filter(pk=OuterRef("task_id")).exclude(pk=claim.task_id)
+    left_open = Pull.objects.filter(source=source, outcome=Pull.Outcome.RUNNING).exclude(Exists(others))
+    interrupted = left_open.update(outcome=Pull.Outcome.FAILED, fault="interrupted", finished_at=Now())
+    Source.objects.filter(pk=source.pk).update(
+        next_pull_at=Now() + source.interval, failures=F("failures") + interrupted
     )
-    Source.objects.filter(pk=source.pk).update(next_pull_at=Now() + source.interval)
     return Pull.objects.create(source=source, task_id=claim.task_id)
 
 

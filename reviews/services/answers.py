@@ -11,7 +11,6 @@ from reviews.adapters.base import Reviewed, Reviewer, ReviewFailed, Usage
 from reviews.models import Decision, ModelCall, Outcome, Verdict
 from reviews.reviewers import reviewer_of
 from reviews.services.questions import question_about
-from taskqueue.errors import ClaimLost
 from taskqueue.handlers import Claim
 
 STATUS = {
@@ -20,14 +19,18 @@ STATUS = {
     "unsure": Verdict.Status.UNSURE,
 }
 
+# The provider's state and not the question's: asking the next one would only be refused as well.
+PROVIDER_REFUSES = frozenset({"unauthorized", "quota", "rate_limited", "bad_request"})
+
 
 def answer_decision(claim: Claim, decision: Decision) -> None:
     """Ask the decision's question and write its outcome; a decision that has a verdict is left alone.
 
     A paid request is on the ledger before it leaves. Verdict, usage and outcome then commit together
-    under the claim, or none of them. Raises ReviewFailed for a failure that another try may cure.
+    under the claim, or none of them. Raises ReviewFailed for what is no failure of this question: one that
+    another try may cure, or a provider that answers none.
     """
-    if decision.outcomes.filter(verdict__isnull=False).exclude(verdict__status="failed").exists():
+    if decision.outcomes.filter(verdict__isnull=False).exists():
         return
     reviewer = reviewer_of(decision.revision)
     call = _announce(claim, decision, reviewer) if reviewer.is_paid else None
@@ -36,15 +39,15 @@ def answer_decision(claim: Claim, decision: Decision) -> None:
     except ReviewFailed as failed:
         if call is not None:
             _book(call, failed.usage, ModelCall.Outcome.FAILED, str(failed))
-        if failed.is_transient:
+        if failed.is_transient or failed.outcome in PROVIDER_REFUSES:
             raise
-        _write_failure(claim, decision, reviewer, call, failed)
+        _write_failure(claim, decision, call, failed)
         return
     try:
         _write_answer(claim, decision, reviewer, call, reviewed)
-    except ClaimLost:
-        if call is not None:  # whoever took the task over asks again; this answer was bought all the same
-            _book(call, reviewed.usage, ModelCall.Outcome.ANSWERED, "answered after the claim was lost")
+    except BaseException:
+        if call is not None:  # nothing was written of it; the answer was bought all the same (B8)
+            _book(call, reviewed.usage, ModelCall.Outcome.ANSWERED, "answered, and could not be applied")
         raise
 
 
@@ -89,20 +92,10 @@ def _write_answer(
 
 
 @transaction.atomic(durable=True)
-def _write_failure(
-    claim: Claim, decision: Decision, reviewer: Reviewer, call: ModelCall | None, failed: ReviewFailed
-) -> None:
-    """An answer that cannot be read is kept as failed: neither a pass nor a rejection (R7)."""
+def _write_failure(claim: Claim, decision: Decision, call: ModelCall | None, failed: ReviewFailed) -> None:
+    """An answer that cannot be read is kept as a failure: no verdict, neither pass nor rejection (R7)."""
     claim.hold()
-    verdict = Verdict.objects.create(
-        posting_id=decision.posting_id,
-        prompt_hash=decision.revision.prompt_hash,
-        model=reviewer.model,
-        input_hash=decision.input_hash,
-        status=Verdict.Status.FAILED,
-        reason=f"{failed.outcome}: {failed}",
-    )
-    Outcome.objects.create(decision=decision, verdict=verdict, call=call, failure=str(failed))
+    Outcome.objects.create(decision=decision, call=call, failure=str(failed))
 
 
 def _book(call: ModelCall, usage: Usage | None, outcome: str, detail: str) -> None:

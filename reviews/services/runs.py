@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -17,13 +18,13 @@ from reviews.reviewers import reviewer_of, rules_reviewer
 from reviews.services.questions import question_about, snapshot_of
 from reviews.stages import eligible, funnel
 from taskqueue.handlers import Claim
-from taskqueue.models import Task
-from taskqueue.services import enqueue, enqueue_children
+from taskqueue.models import Task, TaskStatus
+from taskqueue.services import enqueue, enqueue_children, request_cancel
 
 CHUNK = 25
-FAILURES_BEFORE_REST = (
-    3  # a posting that failed as often is left alone until its text or the question changes
-)
+# A posting that failed as often is left alone until its text or the question changes.
+FAILURES_BEFORE_REST = 3
+REST = timedelta(minutes=5)  # after a run that came to nothing: a refused key is refused again
 
 
 def run_subject(run_id: int) -> str:
@@ -63,7 +64,7 @@ def unanswered(revision: FilterRevision) -> PostingQuerySet:
         policy_digest=policy_digest(revision, reviewer),
     )
     spent = decided.annotate(
-        failures=Count("outcomes", filter=Q(outcomes__verdict__status=Verdict.Status.FAILED))
+        failures=Count("outcomes", filter=Q(outcomes__verdict=None) & Q(outcomes__isnull=False))
     ).filter(failures__gte=FAILURES_BEFORE_REST)
     return (
         eligible(revision.parsed(), now)
@@ -173,9 +174,31 @@ def settle_run(run_id: int) -> bool:
 def open_decisions(run: ReviewRun) -> QuerySet[Decision]:
     """The run's decisions to ask that it has no outcome for yet; an earlier run's failure is none."""
     settled = Outcome.objects.filter(decision=OuterRef("pk")).filter(
-        Q(at__gte=run.started_at) | ~Q(verdict__status=Verdict.Status.FAILED)
+        Q(at__gte=run.started_at) | Q(verdict__isnull=False)
     )
     return Decision.objects.filter(runs__run=run, action=Decision.Action.REVIEW).exclude(Exists(settled))
+
+
+def answered_count(revision: FilterRevision) -> int:
+    """How many postings have an answer to the revision's question, as they are now."""
+    model = reviewer_of(revision).model
+    return Verdict.objects.answering(prompt_hash=revision.prompt_hash, model=model).count()
+
+
+def why_unanswered(run: ReviewRun) -> str:
+    """What kept the run from an answer, in words; "" where its questions are answered.
+
+    Single answers that could not be read are told by the explanation of their posting. A run that was cut
+    short, or that got none at all, has nothing to be used.
+    """
+    tasks = Task.objects.filter(subject=run_subject(run.pk), status=TaskStatus.FAILED)
+    failed = tasks.order_by("-pk").first()
+    if run.status != ReviewRun.Status.FINISHED:
+        return f"the review was cut short: {failed.error if failed else 'its tasks ended'}"
+    asked = Decision.objects.filter(runs__run=run, action=Decision.Action.REVIEW)
+    if asked.exists() and not asked.filter(outcomes__verdict__isnull=False).exists():
+        return f"none of {asked.count()} questions was answered"
+    return ""
 
 
 def begin_answering(claim: Claim, run_id: int) -> None:
@@ -189,9 +212,29 @@ def begin_answering(claim: Claim, run_id: int) -> None:
 
 
 def check_filter(filter_: Filter) -> ReviewRun | None:
-    """Start a run where the newest revision leaves postings unanswered; note as of when it was looked at."""
+    """Start a run where the newest revision leaves postings unanswered.
+
+    As of when it was looked at is noted only once nothing is: what a run could not answer is asked again,
+    after a rest where the run came to nothing.
+    """
     looked_at = timezone.now()
     revision = filter_.current()
-    run = start_run(revision, asked_by="schedule") if unanswered(revision).exists() else None
-    Filter.objects.filter(pk=filter_.pk).update(checked_at=looked_at)
-    return run
+    if not unanswered(revision).exists():
+        Filter.objects.filter(pk=filter_.pk).update(checked_at=looked_at)
+        return None
+    return None if is_resting(revision) else start_run(revision, asked_by="schedule")
+
+
+def is_resting(revision: FilterRevision) -> bool:
+    """Whether the revision's last run ended without finishing, so recently that another would end alike."""
+    last = revision.runs.order_by("-started_at").first()
+    if last is None or last.status == ReviewRun.Status.FINISHED or last.started_at < timezone.now() - REST:
+        return False
+    return not Task.objects.unfinished().filter(subject=run_subject(last.pk)).exists()
+
+
+@transaction.atomic
+def abandon_run(run: ReviewRun) -> None:
+    """Nothing of the run is asked any more: its selection could not be used."""
+    for task_id in Task.objects.unfinished().filter(subject=run_subject(run.pk)).values_list("pk", flat=True):
+        request_cancel(task_id)

@@ -12,7 +12,7 @@ from boards.services.publication import (
 )
 from reviews.criteria import Criteria
 from taskqueue.models import Task
-from tests.factories import make_board, make_member, make_posting, make_verdict
+from tests.factories import answered_run, make_board, make_member, make_posting, make_verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +23,7 @@ def test_publishing_writes_only_what_changed() -> None:
     stays, leaves, joins = make_posting(), make_posting(), make_posting()
     kept = make_member(board, stays)
     make_member(board, leaves)
-    run = start_board_run(board.pk)
+    run = answered_run(board)
 
     published = publish_members(
         run_id=run.pk, board_id=board.pk, revision=1, posting_ids=[stays.pk, joins.pk]
@@ -40,7 +40,7 @@ def test_a_run_publishes_what_its_verdicts_let_in() -> None:
     make_verdict(passed, board.filter)
     make_verdict(rejected, board.filter, "rejected")
     make_verdict(unsure, board.filter, "unsure")
-    run = start_board_run(board.pk)
+    run = answered_run(board)
 
     publish_run(run.pk)
 
@@ -96,7 +96,7 @@ def test_a_board_that_stands_is_looked_at_without_a_run() -> None:
     board = make_board(roles=["engineer"])
     posting = make_posting()
     make_verdict(posting, board.filter)
-    publish_run(start_board_run(board.pk).pk)
+    publish_run(answered_run(board).pk)
     board.refresh_from_db()
 
     assert check_board(board) is None

@@ -10,9 +10,9 @@ from django.db import transaction
 
 from boards.errors import StaleRevision
 from boards.models import BoardMember, BoardRun, ManagedBoard
-from boards.services.publication import publish_members, publish_run, revise_board, start_board_run
+from boards.services.publication import publish_members, publish_run, revise_board
 from reviews.criteria import Criteria
-from tests.factories import make_board, make_member, make_posting, make_verdict
+from tests.factories import answered_run, make_board, make_member, make_posting, make_verdict
 from tests.taskqueue.connections import at_once, meanwhile, somebody_waits
 from tests.taskqueue.waiting import until
 
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.races]
 def test_a_late_run_cannot_replace_a_newer_selection() -> None:
     board = make_board()
     kept = make_member(board, make_posting())
-    run = start_board_run(board.pk)
+    run = answered_run(board)
     ManagedBoard.objects.update(revision=2)
 
     with pytest.raises(StaleRevision, match="no longer at revision 1"):
@@ -34,7 +34,7 @@ def test_a_late_run_cannot_replace_a_newer_selection() -> None:
 def test_an_edit_that_commits_first_refuses_the_publication_that_waits_for_it() -> None:
     board = make_board(roles=["engineer"])
     make_verdict(make_posting(), board.filter)
-    run = start_board_run(board.pk)
+    run = answered_run(board)
 
     with ExitStack() as stack, transaction.atomic():  # the edit's transaction, still open
         ManagedBoard.objects.select_for_update().get(pk=board.pk)
@@ -51,7 +51,7 @@ def test_an_edit_that_commits_first_refuses_the_publication_that_waits_for_it() 
 def test_a_publication_that_commits_first_is_followed_by_the_edit_and_its_own_run() -> None:
     board = make_board(roles=["engineer"])
     posting = make_posting()
-    run = start_board_run(board.pk)
+    run = answered_run(board)
     nurses = Criteria.parse({"roles": ["nurse"]})
 
     with ExitStack() as stack, transaction.atomic():
@@ -72,7 +72,7 @@ def test_a_reader_never_sees_a_list_between_two_publications() -> None:
     new = [make_posting().pk for _ in range(3)]
     for pk in old:
         BoardMember.objects.create(board=board, posting_id=pk, published_revision=1)
-    run = start_board_run(board.pk)
+    run = answered_run(board)
 
     with ExitStack() as stack, transaction.atomic():
         # A lock that the publication needs last, after all that it writes.
