@@ -5,7 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from django.db.models import F
+
 from taskqueue.handlers import Claim, clock
+from taskqueue.models import Task
 from taskqueue.services import enqueue
 from taskqueue.services.claims import claim_next
 
@@ -17,3 +20,10 @@ def claimed(kind: str, *, worker: str = "", **payload: Any) -> Claim:
     assert task is not None
     assert task.pk == task_id
     return Claim(task, proven_until=clock() + 60)
+
+
+def lost(kind: str) -> Claim:
+    """A claim whose task another worker has by now; the claim itself has not heard of it."""
+    claim = claimed(kind)
+    Task.objects.filter(pk=claim.task_id).update(attempts=F("attempts") + 1, worker="successor")
+    return claim

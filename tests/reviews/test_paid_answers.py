@@ -15,10 +15,11 @@ from reviews.adapters.base import ReviewFailed
 from reviews.models import Decision, ModelCall, Outcome, ReviewRun, Verdict
 from reviews.services.answers import answer_decision
 from reviews.services.runs import plan_run, unanswered
+from taskqueue.errors import ClaimLost
 from taskqueue.handlers import Fail
 from taskqueue.models import Task
 from tests.catalog.servers import Exchange, Reply, answer, serve
-from tests.claims import claimed
+from tests.claims import claimed, lost
 from tests.factories import make_board, make_filter, make_member, make_posting
 from tests.races.test_killed_workers import REPLY
 
@@ -34,8 +35,10 @@ class Provider:
     """Answers as it is told to."""
 
     reply: Reply = staticmethod(GOOD)
+    asked = 0
 
     def __call__(self, exchange: Exchange) -> None:
+        self.asked += 1
         self.reply(exchange)
 
 
@@ -98,6 +101,17 @@ def test_a_refused_key_is_the_providers_state_and_no_failure_of_the_question(pro
     assert not Outcome.objects.exists()
     assert ModelCall.objects.get().outcome == "failed"
     assert unanswered(decision.revision).exists()
+
+
+def test_nothing_is_bought_under_a_claim_that_was_lost(provider: Provider) -> None:
+    """Q5: self-fencing protects the outside world too."""
+    decision = decided()
+
+    with pytest.raises(ClaimLost):
+        answer_decision(lost("reviews.answer.test"), decision)
+
+    assert provider.asked == 0
+    assert not ModelCall.objects.exists()
 
 
 def test_a_run_without_answers_leaves_the_list_as_it_is_and_rests(provider: Provider) -> None:
