@@ -129,6 +129,8 @@ class Cluster:
             raise EmbeddedFailed(f"{self.folder} holds something that is not a database: move it away")
         home.make_folder(self.folder.parent)
         self._sweep()
+        if self.postmaster() is not None:
+            self.end()  # its data was deleted under it: it would write its own state into the new data
         fresh = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}.new-", dir=self.folder.parent))
         self._give(fresh)
         try:
