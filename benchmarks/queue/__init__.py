@@ -1,0 +1,1 @@
+"""The task queue beside its peers and beside what PostgreSQL itself can do."""
