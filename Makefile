@@ -1,6 +1,6 @@
 # Every target sets up what it needs. Works with GNU make 3.81 (macOS) and newer.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint stop lock clean
+.PHONY: help run test lint bench loadtest stop lock clean
 
 COMPILE := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' $(ARGS)
@@ -22,6 +22,14 @@ lint: ## check style, types and the order of imports
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
+
+bench: ## compare the queue with its peers and pgbench; ARGS="queue --quick"
+	@bin/bootstrap local
+	@.venv/bin/python manage.py benchmark $(ARGS)
+
+loadtest: ## run the queue under fire; ARGS="--workers 8 --accounts 50 --tasks 20000 --kill"
+	@bin/bootstrap local
+	@.venv/bin/python manage.py loadtest $(ARGS)
 
 stop: ## stop the embedded PostgreSQL; its data stays
 	@bin/bootstrap tools

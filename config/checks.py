@@ -56,6 +56,18 @@ def check_queue(app_configs: Any, **kwargs: Any) -> Iterable[CheckMessage]:
             "a lease must outlast three heartbeats: one late beat would lose the task",
             id="rolecall.E004",
         )
+    if settings.QUEUE_ACCOUNT_TURNS < 1:
+        yield Error(
+            f"QUEUE_ACCOUNT_TURNS is {settings.QUEUE_ACCOUNT_TURNS}: nobody's tasks would run",
+            hint="How many tasks of one account may run at once; 1 is the default.",
+            id="rolecall.E007",
+        )
+
+
+@register()
+def check_logs(app_configs: Any, **kwargs: Any) -> Iterable[CheckMessage]:
+    if env.LOG_FORMAT not in ("line", "json"):
+        yield Error(f"LOG_FORMAT is {env.LOG_FORMAT!r}", hint="It is line or json.", id="rolecall.E008")
 
 
 @register()

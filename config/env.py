@@ -37,6 +37,13 @@ FETCH_ALLOW_PRIVATE_HOSTS: list[str] = _env.list("FETCH_ALLOW_PRIVATE_HOSTS", de
 FETCH_EGRESS: str = _env.str("FETCH_EGRESS", default="default")
 FETCH_CONTACT: str = _env.str("FETCH_CONTACT", default="")
 
+QUEUE_ACCOUNT_TURNS: int = _env.int("QUEUE_ACCOUNT_TURNS", default=1)
+QUEUE_NOTIFICATIONS: bool = _env.bool("QUEUE_NOTIFICATIONS", default=True)
+QUEUE_WORKER_MAX_MB: int = _env.int("QUEUE_WORKER_MAX_MB", default=600)
+
+METRICS_TOKEN: str = _env.str("METRICS_TOKEN", default="")
+LOG_FORMAT: str = _env.str("LOG_FORMAT", default="line")
+
 RELEASE: str = _env.str("RELEASE", default="dev")
 IMAGE_DIGEST: str = _env.str("IMAGE_DIGEST", default="")
 HOSTNAME = socket.gethostname()
@@ -74,6 +81,8 @@ def database() -> dict[str, Any]:
     # broke would fail one request.
     parsed["CONN_MAX_AGE"] = 0
     parsed["CONN_HEALTH_CHECKS"] = True
+    # A cursor on the server lives in a session; a pooler may deal out sessions by the transaction.
+    parsed["DISABLE_SERVER_SIDE_CURSORS"] = not QUEUE_NOTIFICATIONS
     pool_max: int = _env.int("DATABASE_POOL_MAX", default=8)
     parsed.setdefault("OPTIONS", {})["pool"] = {"min_size": 0, "max_size": pool_max, "timeout": 3}
     return parsed

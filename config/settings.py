@@ -22,6 +22,7 @@ CSRF_TRUSTED_ORIGINS = env.CSRF_TRUSTED_ORIGINS
 IS_LOCAL = env.IS_LOCAL
 RELEASE = env.RELEASE
 IMAGE_DIGEST = env.IMAGE_DIGEST
+METRICS_TOKEN = env.METRICS_TOKEN
 
 INSTALLED_APPS = [
     "unfold",
@@ -36,6 +37,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "django_htmx",
     "csp",
+    "django_tasks",
     "config.apps.ConfigConfig",
     "taskqueue.apps.TaskQueueConfig",
     "catalog.apps.CatalogConfig",
@@ -153,8 +155,15 @@ if not IS_LOCAL and not DEBUG:
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"work": {"()": "config.logs.WorkFilter"}},
+    "formatters": {"line": {"()": "config.logs.LineFormatter"}, "json": {"()": "config.logs.JsonFormatter"}},
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "filters": ["work"],
+            "formatter": "json" if env.LOG_FORMAT == "json" else "line",
+        }
+    },
     "root": {"handlers": ["stderr"], "level": "INFO"},
     # httpx logs every request at INFO; a pull's row says it better
     "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
@@ -166,6 +175,7 @@ UNFOLD = {
     "SITE_SUBHEADER": RELEASE,
     "SITE_URL": "/",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": f"/{STATIC_URL}favicon.svg"}],
+    "SIDEBAR": {"navigation": "config.sidebar.navigation"},
     "COLORS": {
         "primary": {  # the pages' own accent
             "50": "240 249 250",
@@ -186,8 +196,16 @@ UNFOLD = {
 # Queue: the lease is six heartbeats long, so that one slow beat loses nothing.
 QUEUE_LEASE_SECONDS = 60
 QUEUE_HEARTBEAT_SECONDS = 10
-QUEUE_POLL_SECONDS = 2
+QUEUE_POLL_SECONDS = 1
 QUEUE_RETENTION_DAYS = 14
+QUEUE_ACCOUNT_TURNS = env.QUEUE_ACCOUNT_TURNS  # tasks of one account that run at once
+QUEUE_HOST_TURNS = 4  # tasks without an account that ask one host at once; its pace is another matter
+QUEUE_NOTIFICATIONS = env.QUEUE_NOTIFICATIONS  # off behind a transaction-pooling PgBouncer: workers poll
+QUEUE_PAYLOAD_MAX_BYTES = 1_000_000
+QUEUE_WORKER_MAX_BYTES = env.QUEUE_WORKER_MAX_MB * 1_000_000  # a worker that holds more leaves between tasks
+
+# Django's Tasks API: other apps' @task functions run on this fleet
+TASKS = {"default": {"BACKEND": "taskqueue.django_tasks.QueueBackend"}}
 
 # Fetching
 FETCH_ALLOW_PRIVATE_HOSTS = env.FETCH_ALLOW_PRIVATE_HOSTS

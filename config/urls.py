@@ -10,6 +10,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("healthz", healthz),
     path("readyz", readyz),
+    path("", include("taskqueue.urls")),
     path("", include("tracker.urls")),
     path("", include("reviews.urls")),
     path("sources/", sources, name="sources"),

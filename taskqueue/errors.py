@@ -28,3 +28,13 @@ class HostBusy(Exception):
         super().__init__(f"{host} takes no request before {until:%Y-%m-%d %H:%M:%S %Z}")
         self.host = host
         self.until = until
+
+
+class PayloadTooLarge(ValueError):
+    """The payload is not queued: what is large belongs into the object store, and its name into the task."""
+
+    def __init__(self, kind: str, size: int, limit: int) -> None:
+        super().__init__(
+            f"the payload of a {kind} task is {size:,} bytes long, of {limit:,} allowed;"
+            " keep the data elsewhere and queue its name"
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -36,6 +37,8 @@ __all__ = [
     "schedule",
 ]
 
+LONGEST_RUN = timedelta(hours=1)  # unless the kind says otherwise
+
 # The lease as this process sees it: on a clock that runs on while the machine sleeps, as the database's does.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
@@ -47,9 +50,10 @@ def clock() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The work is done."""
+    """The work is done. `result`, if it says one, can be written as JSON."""
 
     note: str = ""
+    result: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ Outcome = Done | Park | Retry | Fail | Delay | WaitForChildren
 class Claim:
     """A task in this process's hands. The worker's pulse keeps it alive and tells it what it hears."""
 
-    def __init__(self, task: Task, *, proven_until: float) -> None:
+    def __init__(self, task: Task, *, proven_until: float, time_limit: timedelta | None = None) -> None:
         """`proven_until` is on `clock()`: until then nobody else can have been given the task."""
         self.task_id: int = task.pk
         self.kind = task.kind
@@ -104,7 +108,10 @@ class Claim:
         self.attempt = task.attempts
         self.token: Token = task.token
         self.parent_id: int | None = task.parent_id
+        self.account = task.account
         self.payload: Any = task.payload
+        self._time_limit = time_limit
+        self._over_at = math.inf
         self._proven_until = proven_until
         self._is_lost = False
         self._is_cancelled = task.cancel_requested_at is not None
@@ -160,6 +167,21 @@ class Claim:
     def lose(self) -> None:
         self._is_lost = True
 
+    def begin(self) -> None:
+        """The handler starts: its time does not run while others of its batch do."""
+        if self._time_limit is not None:
+            self._over_at = clock() + self._time_limit.total_seconds()
+
+    def end(self) -> None:
+        """The handler has ended: what has not been recorded yet is not over its time."""
+        self._over_at = math.inf
+
+    def is_over_time(self) -> bool:
+        return clock() >= self._over_at
+
+    def over_time(self) -> str:
+        return f"it ran for longer than {self._time_limit} and was ended with its process"
+
     def cancel(self) -> None:
         self._is_cancelled = True
 
@@ -191,8 +213,10 @@ class Kind:
 
     name: str
     run: Handler
-    transient: tuple[type[Exception], ...]
-    max_attempts: int
+    transient: tuple[type[Exception], ...] = ()
+    max_attempts: int = 5
+    is_short: bool = False
+    time_limit: timedelta | None = None
 
 
 @dataclass(slots=True)
@@ -203,14 +227,25 @@ class Registry:
     schedules: dict[str, Callable[[], Due]] = field(default_factory=dict)
 
     def handler(
-        self, kind: str, *, transient: tuple[type[Exception], ...] = (), max_attempts: int = 5
+        self,
+        kind: str,
+        *,
+        transient: tuple[type[Exception], ...] = (),
+        max_attempts: int = 5,
+        short: bool = False,
+        time_limit: timedelta | None = LONGEST_RUN,
     ) -> Callable[[HandlerT], HandlerT]:
-        """The function runs tasks of `kind`. Exceptions of a `transient` type are tried again (Q8)."""
+        """The function runs tasks of `kind`. Exceptions of a `transient` type are tried again (Q8).
+
+        A worker claims `short` tasks, of a few milliseconds, by the dozen and records them together: after
+        a crash as many may run again. One that runs for longer than `time_limit` loses its process and an
+        attempt.
+        """
 
         def register(run: HandlerT) -> HandlerT:
             if kind in self.kinds:
                 raise ValueError(f"two handlers for {kind}")
-            self.kinds[kind] = Kind(kind, run, transient, max_attempts)
+            self.kinds[kind] = Kind(kind, run, transient, max_attempts, short, time_limit)
             return run
 
         return register

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
-from django.db.models import Exists, F, OuterRef, Q, Value
-from django.db.models.functions import Now
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.db.models.functions import Coalesce, Concat, Now
+from django.db.models.lookups import LessThan
 
-from taskqueue import sql
 from taskqueue.errors import HostBusy
+from taskqueue.samples import Sample as Sample
+from taskqueue.sql import hosts as sql
+
+if TYPE_CHECKING:
+    from django.contrib.auth.base_user import AbstractBaseUser
+    from django.contrib.auth.models import AnonymousUser
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +47,21 @@ UNFINISHED = (*CLAIMABLE, TaskStatus.RUNNING, TaskStatus.WAITING)
 ENDED = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
 
 
+URGENT = 10  # this priority and better: somebody is waiting for it
+
+
 class TaskQuerySet(models.QuerySet["Task"]):
+    def in_line(self, kinds: Iterable[str]) -> Self:
+        """What is due, of these kinds, and asks no host that is closed: the claim starts from here (Q3)."""
+        needs = conditions(kinds)
+        return self.filter(needs["open_host"], needs["known_kind"], needs["place"])
+
     def claimable(self, kinds: Iterable[str]) -> Self:
-        """What a worker that runs `kinds` may start now (Q3): the one predicate of claim and admin."""
-        closed = HostBudget.objects.closed().filter(host=OuterRef("host"))
-        return self.filter(
-            Q(host="") | ~Exists(closed),
-            status__in=CLAIMABLE,
-            not_before__lte=Now(),
-            kind__in=list(kinds),
-        )
+        """What a worker that runs `kinds` may start now: in line, and its lane has a free turn (Q3, Q4)."""
+        return self.filter(*conditions(kinds).values())
 
     def in_claim_order(self) -> Self:
-        return self.order_by("priority", "not_before", "id")
+        return self.order_by("position", "id")
 
     def held_by(self, token: Token) -> Self:
         """The task while the token is current, else nothing (Q5)."""
@@ -69,6 +77,12 @@ class TaskQuerySet(models.QuerySet["Task"]):
 
     def unfinished(self) -> Self:
         return self.filter(status__in=UNFINISHED)
+
+    def visible_to(self, person: AbstractBaseUser | AnonymousUser) -> Self:
+        """Everybody's for staff, for others their own (Q15)."""
+        if getattr(person, "is_staff", False):
+            return self.all()
+        return self.filter(account=account_of(person)) if person.is_authenticated else self.none()
 
 
 class Task(models.Model):
@@ -108,10 +122,26 @@ class Task(models.Model):
     attempts = models.IntegerField(
         db_default=0, help_text="Claims so far. Names the current one, so it never goes down."
     )
+    position = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Its place among those that may start: when it was due, plus its priority. Or it may not.",
+    )
+    lane = models.GeneratedField(
+        # The account's own tasks take turns, else the host's. Bytes compare faster than a language's words.
+        expression=Case(
+            When(account__gt="", then=Concat(Value("account:"), F("account"))),
+            When(host__gt="", then=Concat(Value("host:"), F("host"))),
+            default=Value(""),
+        ),
+        output_field=models.TextField(db_collation="C"),
+        db_persist=True,
+        help_text="With whom it takes turns, if with anyone.",
+    )
     max_attempts = models.IntegerField(db_default=5)
     resumes = models.IntegerField(db_default=0, help_text="Attempts given back: they spend no retry.")
     worker = models.CharField(max_length=200, blank=True, db_default="", help_text="Who runs it now.")
-    lease_expires_at = models.DateTimeField(null=True, blank=True)
     progress = models.JSONField(null=True, blank=True, help_text='{"done", "total" or null, "note"}')
     progress_at = models.DateTimeField(
         null=True, blank=True, help_text="When the progress last changed: alive is not advancing."
@@ -119,6 +149,7 @@ class Task(models.Model):
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True, db_default="", help_text="Why the last attempt failed.")
     note = models.TextField(blank=True, db_default="", help_text="What the last attempt said on leaving.")
+    result = models.JSONField(null=True, blank=True, help_text="What the work returned, if it says so.")
     errors = models.JSONField(
         blank=True,
         db_default=Value([], models.JSONField()),
@@ -138,14 +169,17 @@ class Task(models.Model):
             ),
             models.CheckConstraint(condition=Q(status__in=TaskStatus.values), name="queue_task_status_known"),
             models.CheckConstraint(
-                condition=Q(status=TaskStatus.RUNNING, lease_expires_at__isnull=False) & ~Q(worker="")
-                | ~Q(status=TaskStatus.RUNNING) & Q(worker="", lease_expires_at__isnull=True),
+                condition=Q(status=TaskStatus.RUNNING) & ~Q(worker="")
+                | ~Q(status=TaskStatus.RUNNING) & Q(worker=""),
                 name="queue_task_running_is_held",
             ),
             models.CheckConstraint(
                 condition=Q(status__in=ENDED, finished_at__isnull=False)
                 | Q(status__in=UNFINISHED, finished_at__isnull=True),
                 name="queue_task_ended_is_dated",
+            ),
+            models.CheckConstraint(
+                condition=Q(position__isnull=True) | Q(status__in=CLAIMABLE), name="queue_task_in_line_waits"
             ),
             models.CheckConstraint(
                 condition=Q(resumes__gte=0, attempts__gte=F("resumes")), name="queue_task_resumes_of_attempts"
@@ -157,16 +191,32 @@ class Task(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["priority", "not_before", "id"],
-                condition=Q(status__in=CLAIMABLE),
-                name="queue_task_claimable",
+                fields=["kind", "position", "id"],
+                condition=Q(position__isnull=False, lane=""),
+                name="queue_task_open_line",
             ),
             models.Index(
-                fields=["lease_expires_at"], condition=Q(status=TaskStatus.RUNNING), name="queue_task_leases"
+                fields=["lane", "position", "id"],
+                condition=Q(position__isnull=False) & ~Q(lane=""),
+                name="queue_task_lanes",
             ),
             models.Index(
-                fields=["subject", "kind"], condition=Q(status__in=UNFINISHED), name="queue_task_in_flight"
+                fields=["position", "id"],
+                condition=Q(position__isnull=False, priority__lte=URGENT),
+                name="queue_task_urgent",
             ),
+            models.Index(
+                fields=["not_before"],
+                condition=Q(position__isnull=True, status__in=CLAIMABLE),
+                name="queue_task_not_due",
+            ),
+            models.Index(fields=["id"], condition=Q(status=TaskStatus.RUNNING), name="queue_task_in_hand"),
+            models.Index(
+                fields=["subject", "kind"],
+                condition=Q(status__in=UNFINISHED) & ~Q(subject=""),
+                name="queue_task_in_flight",
+            ),
+            models.Index(fields=["finished_at"], condition=Q(status=TaskStatus.FAILED), name="queue_failed"),
             models.Index(fields=["parent"], condition=Q(parent__isnull=False), name="queue_task_children"),
             models.Index(fields=["id"], condition=Q(status=TaskStatus.WAITING), name="queue_task_waiting"),
             models.Index(
@@ -201,26 +251,81 @@ class Task(models.Model):
         return "cancelling" if self.is_cancelling else str(self.get_status_display())
 
 
+class WorkerQuerySet(models.QuerySet["Worker"]):
+    def alive(self) -> Self:
+        return self.filter(lost_at__isnull=True, lease_expires_at__gt=Now())
+
+
 class Worker(models.Model):
-    """One start of one worker process. It removes its row on leaving: a stale row is a worker that died."""
+    """One start of one worker process. It removes its row on leaving: a stale row is a worker that died.
+
+    Its lease covers everything it has in hand (Q5): one row is written per heartbeat, however many tasks.
+    """
 
     name = models.CharField(max_length=200, unique=True, help_text="The incarnation: no restart repeats it.")
     started_at = models.DateTimeField(db_default=Now(), editable=False)
     last_seen_at = models.DateTimeField(db_default=Now())
-    # What it said it was running: evidence after its death. Retention may have removed the task since.
-    task = models.ForeignKey(
-        Task, models.DO_NOTHING, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
-    )
+    lease_expires_at = models.DateTimeField(db_default=Now(), help_text="Until then its tasks are its own.")
+    lost_at = models.DateTimeField(null=True, blank=True, help_text="When its lease was found to be over.")
     kinds = ArrayField(
         models.CharField(max_length=100), blank=True, db_default=Value([], ArrayField(models.CharField()))
     )
+    memory_bytes = models.BigIntegerField(null=True, blank=True, help_text="Resident, at the last heartbeat.")
     release = models.CharField(max_length=100, blank=True, db_default="")
     image_digest = models.CharField(max_length=200, blank=True, db_default="")
     hostname = models.CharField(max_length=253, blank=True, db_default="")
     pid = models.IntegerField(db_default=0)
 
+    objects = WorkerQuerySet.as_manager()
+
     def __str__(self) -> str:
         return self.name
+
+
+class Turn(models.Model):
+    """A turn of a lane, free or taken by the task that runs in it (Q4). Rows, because a counter miscounts.
+
+    The claim that first needs a turn makes its row; retention removes those that nobody took for a day.
+    """
+
+    lane = models.TextField(db_collation="C", help_text="As the task's: account:… or host:…")
+    number = models.SmallIntegerField()
+    # The reaper and retention, not a foreign key, see to it that no ended task keeps a turn.
+    task_id = models.BigIntegerField(null=True, blank=True)
+    taken_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["lane", "number"], name="queue_turn_once")]
+
+    def __str__(self) -> str:
+        return f"turn {self.number} of {self.lane}"
+
+
+def account_of(person: AbstractBaseUser) -> str:
+    """The account that the person's own tasks name."""
+    return str(person.pk)
+
+
+def conditions(kinds: Iterable[str]) -> dict[str, Q]:
+    """The claim's predicate, part by part (Q3, Q4). `services.waiting` says which part does not hold."""
+    closed = HostBudget.objects.closed().filter(host=OuterRef("host"))
+    turns = Turn.objects.filter(lane=OuterRef("lane"), task_id__isnull=False, number__lte=turns_of_lane())
+    taken = turns.order_by().values("lane").annotate(count=models.Count("*")).values("count")
+    is_free = LessThan(Coalesce(models.Subquery(taken), 0), turns_of_lane())
+    return {
+        "open_host": Q(host="") | Q(~Exists(closed)),
+        "known_kind": Q(kind__in=list(kinds)),
+        "place": Q(position__isnull=False),
+        "free_turn": Q(lane="") | Q(is_free),
+    }
+
+
+def turns_of_lane() -> Case:
+    """How many tasks of the row's lane may run at once."""
+    return Case(
+        When(lane__startswith="account:", then=Value(settings.QUEUE_ACCOUNT_TURNS)),
+        default=Value(settings.QUEUE_HOST_TURNS),
+    )
 
 
 class HostBudgetQuerySet(models.QuerySet["HostBudget"]):

@@ -10,13 +10,14 @@ from django.db.models import F
 from taskqueue.handlers import Claim, clock
 from taskqueue.models import Task
 from taskqueue.services import enqueue
-from taskqueue.services.claims import claim_next
+from taskqueue.services.claiming import claim_next
+from tests.taskqueue.factories import alive
 
 
 def claimed(kind: str, *, worker: str = "", **payload: Any) -> Claim:
     """A task of `kind`, just queued and claimed. It must be the only claimable one of its kind."""
     task_id = enqueue(kind, payload=payload, priority=0).task_id
-    task = claim_next(worker=worker or f"test-{uuid.uuid4().hex}", kinds={kind: 5})
+    task = claim_next(worker=alive(worker or f"test-{uuid.uuid4().hex}").name, kinds={kind: 5})
     assert task is not None
     assert task.pk == task_id
     return Claim(task, proven_until=clock() + 60)

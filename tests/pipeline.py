@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.db.models.functions import Now
+from django.test import override_settings
 
 from taskqueue.handlers import known
 from taskqueue.models import Task
+from taskqueue.services.claims import promote
 from taskqueue.worker import WorkerLoop
 from taskqueue.worker.ticks import tick
+from tests.taskqueue.lines import SharedLine
 
 ROUNDS = 50
 
 
 def settle() -> None:
     """Run until a tick queues nothing and nothing is unfinished. Parked tasks do not wait for their time."""
-    loop = WorkerLoop(known())
+    loop = _worker()
     for _ in range(ROUNDS):
         tick(known())
         worked = False
@@ -27,7 +32,7 @@ def settle() -> None:
 
 def advance_to(kind: str) -> None:
     """Run what comes before the first task of the kind, and nothing of it."""
-    loop = WorkerLoop(known(), kinds=set(known().kinds) - {kind})
+    loop = _worker(set(known().kinds) - {kind})
     wanted = Task.objects.unfinished().filter(kind=kind)
     for _ in range(ROUNDS):
         tick(known())
@@ -39,8 +44,18 @@ def advance_to(kind: str) -> None:
     raise AssertionError(f"no task of {kind} came")
 
 
+def _worker(kinds: Collection[str] | None = None) -> WorkerLoop:
+    """One that only steps: nothing beats for it meanwhile, so its lease lasts."""
+    loop = WorkerLoop(known(), kinds=kinds, line=SharedLine())
+    with override_settings(QUEUE_LEASE_SECONDS=3_600):
+        loop.pulse.register()
+    return loop
+
+
 def _hurry() -> int:
-    return Task.objects.unfinished().filter(not_before__gt=Now()).update(not_before=Now())
+    hurried = Task.objects.unfinished().filter(not_before__gt=Now()).update(not_before=Now())
+    promote()
+    return hurried
 
 
 def next_cycle() -> None:

@@ -25,6 +25,7 @@ from taskqueue.handlers import known
 from taskqueue.models import Task
 from taskqueue.worker import WorkerLoop
 from tests.pipeline import next_cycle, settle
+from tests.taskqueue.lines import SharedLine
 from tests.taskqueue.waiting import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -185,7 +186,7 @@ def test_a_host_that_asks_for_time_gets_it_and_no_attempt_is_spent(replaying: Re
     add_source(url="https://job-boards.greenhouse.io/amplitude")
 
     with replaying("429"):
-        WorkerLoop(known()).step()
+        WorkerLoop(known(), line=SharedLine()).step()
 
     task = Task.objects.get(kind="catalog.pull")
     assert Pull.objects.get().outcome == "deferred"

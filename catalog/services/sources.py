@@ -12,6 +12,7 @@ from catalog.adapters.base import Adapter, Context, Detection
 from catalog.admission import TitlePattern
 from catalog.errors import InvalidCompany, UnknownPlatform
 from catalog.models import Source
+from taskqueue.models import URGENT
 from taskqueue.services import enqueue
 
 COMPANY_MAX_CHARS = 200
@@ -80,7 +81,7 @@ def request_pull(source: Source) -> int:
         subject=f"source:{source.pk}",
         key=f"catalog.pull:source:{source.pk}",
         host=source.host,
-        priority=20,  # somebody asked: ahead of the schedule's own
+        priority=URGENT,  # somebody asked, and waits
     ).task_id
 
 

@@ -18,7 +18,7 @@ from reviews.reviewers import reviewer_of, rules_reviewer
 from reviews.services.questions import question_about, snapshot_of
 from reviews.stages import eligible, funnel
 from taskqueue.handlers import Claim
-from taskqueue.models import Task, TaskStatus
+from taskqueue.models import Task, TaskStatus, account_of
 from taskqueue.services import enqueue, enqueue_children, request_cancel
 
 CHUNK = 25
@@ -37,7 +37,7 @@ def start_run(revision: FilterRevision, *, asked_by: str = "") -> ReviewRun:
 
     The filter's row is locked, so that two callers never ask the same questions side by side.
     """
-    Filter.objects.select_for_update().get(pk=revision.filter_id)
+    filter_ = Filter.objects.select_for_update(of=["self"]).select_related("owner").get(pk=revision.filter_id)
     for run in revision.runs.exclude(status=ReviewRun.Status.FINISHED):
         if Task.objects.unfinished().filter(subject=run_subject(run.pk)).exists():
             return run
@@ -48,6 +48,7 @@ def start_run(revision: FilterRevision, *, asked_by: str = "") -> ReviewRun:
         subject=run_subject(run.pk),
         key=f"reviews.plan:{run.pk}",
         priority=30,
+        account=account_of(filter_.owner) if filter_.owner else "",  # a person's reviews take turns
     )
     return run
 

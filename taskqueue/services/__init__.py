@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from taskqueue.services.tasks import Enqueued, enqueue, enqueue_children, request_cancel, retry
+from taskqueue.services.tasks import (
+    Enqueued,
+    New,
+    enqueue,
+    enqueue_children,
+    enqueue_many,
+    request_cancel,
+    retry,
+)
 
-__all__ = ["Enqueued", "enqueue", "enqueue_children", "request_cancel", "retry"]
+__all__ = ["Enqueued", "New", "enqueue", "enqueue_children", "enqueue_many", "request_cancel", "retry"]

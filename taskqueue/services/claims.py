@@ -1,65 +1,43 @@
-"""Claims: from the choice of a task to what ends the attempt. Every write names the generation (Q5)."""
+"""Claims: what keeps them and what ends the attempt. Every write names the generation (Q5)."""
 
 from __future__ import annotations
 
 import json
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import connection, transaction
-from django.db.models.functions import Now
 
-from taskqueue import sql
-from taskqueue.models import Task, TaskStatus, Token
+from taskqueue.models import TaskStatus, Token
 from taskqueue.services.families import cancel_family
+from taskqueue.services.watching import note_reaped
+from taskqueue.sql import claiming, enqueueing, leaving
 
 logger = logging.getLogger(__name__)
 
+MOST_AT_ONCE = 1_000  # rows a statement
 LONGEST_ERROR = 2_000  # characters; a traceback beside it is as long at most
 
 
-def claim_next(*, worker: str, kinds: Mapping[str, int]) -> Task | None:
-    """The next claimable task, running in `worker`'s name under a new generation (Q3); None if there is none.
-
-    `kinds` maps what the worker runs to the attempts its handlers allow.
-    """
-    if not kinds:
-        return None
-    candidate = Task.objects.claimable(kinds).in_claim_order().values("pk")[:1]
-    query, params = candidate.query.sql_with_params()
-    marks = [worker, settings.QUEUE_LEASE_SECONDS, json.dumps(dict(kinds)), settings.RELEASE[:100]]
-    claimed = Task.objects.raw(sql.CLAIM_TASK.format(claimable=query), [*params, *marks])
-    return next(iter(claimed), None)
-
-
-def beat(token: Token, *, progress: Mapping[str, Any] | None = None) -> bool | None:
-    """Extend the lease, save the progress; returns whether a cancel is wanted, None for a lost claim (Q6)."""
-    saved = None if progress is None else json.dumps(progress)
-    with connection.cursor() as cursor:
-        cursor.execute(sql.BEAT, {**_names(token), "lease": settings.QUEUE_LEASE_SECONDS, "progress": saved})
-        row = cursor.fetchone()
-    return None if row is None else bool(row[0])
+Write = Callable[[Token], bool]  # one guarded lifecycle write; False: the claim was lost
 
 
 def save_progress(token: Token, value: Mapping[str, Any]) -> bool:
     """The row shows `value`, and when it changed (Q7). False: the claim is lost."""
-    return Task.objects.held_by(token).update(progress=value, progress_at=Now()) == 1
+    return _changes(claiming.SAVE_PROGRESS, {**_names(token), "progress": json.dumps(value)})
 
 
 def hold(token: Token) -> bool:
     """The claim stays this one's until the transaction ends. False: it is lost."""
-    with connection.cursor() as cursor:
-        cursor.execute(sql.HOLD_CLAIM, _names(token))
-        return cursor.fetchone() is not None
+    return _changes(claiming.HOLD_CLAIM, _names(token))
 
 
-def finish(token: Token, *, note: str = "") -> bool:
+def finish(token: Token, *, note: str = "", result: Any = None) -> bool:
     """The task is done, even if somebody asked too late for a cancel. False: the claim is lost."""
-    return _leave(token, TaskStatus.DONE, note=note)
+    return _leave(token, TaskStatus.DONE, note=note, result=result)
 
 
 def park(token: Token, *, until: datetime, note: str = "") -> bool:
@@ -100,11 +78,21 @@ def fail(token: Token, *, error: str, detail: str = "") -> bool:
     return _fail(token, error, detail, may_retry=False, wait=None)
 
 
+def give_back_unknown(worker: str, *, in_hand: Iterable[int]) -> int:
+    """What runs in the worker's name without its knowing is pending again; returns how many tasks."""
+    with connection.cursor() as cursor:
+        cursor.execute(leaving.GIVE_BACK_UNKNOWN, {"worker": worker, "in_hand": list(in_hand)})
+        return int(cursor.fetchone()[0])
+
+
 @transaction.atomic
 def reap() -> tuple[int, int]:
-    """Tasks whose lease ended are pending again, or failed with retries spent (Q9): (reaped, lost) counts."""
+    """Tasks of lost workers are pending again, or failed with retries spent (Q9): (reaped, lost) counts."""
     with connection.cursor() as cursor:
-        cursor.execute(sql.FAIL_ATTEMPTS.format(failed=sql.LOST_ATTEMPTS))
+        cursor.execute(leaving.LOSE_WORKERS)
+        if lost_workers := [session_name(name) for (name,) in cursor.fetchall()]:
+            cursor.execute(leaving.CUT_SESSIONS, {"sessions": lost_workers})
+        cursor.execute(leaving.FAIL_ATTEMPTS.format(failed=leaving.LOST_ATTEMPTS))
         ended = cursor.fetchall()
     for task_id, status in ended:
         if status == TaskStatus.CANCELLED:
@@ -113,7 +101,32 @@ def reap() -> tuple[int, int]:
     lost = counts[TaskStatus.FAILED]
     if ended:
         logger.warning("tasks_reaped=%d tasks_lost=%d", len(ended) - lost, lost)
+        note_reaped(reaped=len(ended) - lost, lost=lost)
     return len(ended) - lost, lost
+
+
+def promote() -> int:
+    """What has become due by now has joined its line; returns how many tasks."""
+    promoted = 0
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute(enqueueing.PROMOTE, {"most": MOST_AT_ONCE})
+            count = int(cursor.fetchone()[0])
+            promoted += count
+            if count < MOST_AT_ONCE:
+                return promoted
+
+
+def free_turns() -> int:
+    """Turns of tasks that do not run are free; returns how many were not."""
+    with connection.cursor() as cursor:
+        cursor.execute(leaving.FREE_TURNS)
+        return int(cursor.rowcount)
+
+
+def session_name(worker: str) -> str:
+    """What the worker's connections are called; its incarnation is enough."""
+    return f"worker:{worker[-16:]}"
 
 
 def storable(value: str) -> str:
@@ -123,16 +136,23 @@ def storable(value: str) -> str:
 
 @transaction.atomic
 def _leave(
-    token: Token, status: TaskStatus, *, note: str, not_before: datetime | None = None, given_back: int = 0
+    token: Token,
+    status: TaskStatus,
+    *,
+    note: str,
+    not_before: datetime | None = None,
+    given_back: int = 0,
+    result: Any = None,
 ) -> bool:
     values: dict[str, Any] = {
         "status": status.value,
+        "result": None if result is None else json.dumps(result),
         "note": storable(note),
         "not_before": not_before,
         "given_back": given_back,
     }
     with connection.cursor() as cursor:
-        cursor.execute(sql.LEAVE, {**_names(token), **values})
+        cursor.execute(leaving.LEAVE, {**_names(token), **values})
         row = cursor.fetchone()
     return _left(token, row and row[0])
 
@@ -146,7 +166,7 @@ def _fail(token: Token, error: str, detail: str, *, may_retry: bool, wait: timed
         "wait": None if wait is None else wait.total_seconds(),
     }
     with connection.cursor() as cursor:
-        cursor.execute(sql.FAIL_ATTEMPTS.format(failed=sql.OWN_ATTEMPT), {**_names(token), **values})
+        cursor.execute(leaving.FAIL_ATTEMPTS.format(failed=leaving.OWN_ATTEMPT), {**_names(token), **values})
         row = cursor.fetchone()
     return _left(token, row and row[1])
 
@@ -155,6 +175,12 @@ def _left(token: Token, status: str | None) -> bool:
     if status == TaskStatus.CANCELLED:
         cancel_family(token.task_id)
     return status is not None
+
+
+def _changes(statement: str, values: Mapping[str, Any]) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return bool(cursor.rowcount)
 
 
 def _names(token: Token) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.db import connection
 from django.db.models.functions import Now
 
-from taskqueue import sql
 from taskqueue.models import Worker
+from taskqueue.sql import keeping as sql
 
 MOST_AT_ONCE = 1_000  # rows a statement: a longer one holds its locks and keeps vacuum back for longer
 KEEP_DEAD_WORKERS = timedelta(days=1)
@@ -23,6 +23,8 @@ def free_keys() -> int:
 def prune() -> int:
     """Families that ended before the retention are gone (Q14), as are dead workers; returns the tasks."""
     Worker.objects.filter(last_seen_at__lt=Now() - KEEP_DEAD_WORKERS).delete()
+    while _batch(sql.PRUNE_TURNS, {"most": MOST_AT_ONCE}):
+        pass
     gone = 0
     while batch := _batch(sql.PRUNE, {"days": settings.QUEUE_RETENTION_DAYS, "most": MOST_AT_ONCE}):
         gone += batch

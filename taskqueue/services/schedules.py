@@ -11,7 +11,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import QuerySet
 
-from taskqueue import sql
+from taskqueue.sql import enqueueing as sql
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from django.conf import settings
 from django.db import connection, transaction
 
-from taskqueue import sql
-from taskqueue.errors import ClaimLost
-from taskqueue.models import Task, Token
+from taskqueue.errors import ClaimLost, PayloadTooLarge
+from taskqueue.models import URGENT, Task, Token
 from taskqueue.services.claims import hold
 from taskqueue.services.families import cancel_family
+from taskqueue.sql import enqueueing as sql
+from taskqueue.sql import families
+
+WAKE_SECONDS = 0.005  # one notification for what a connection commits within them: each takes a lock
+MOST_AT_ONCE = 5_000  # rows a statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,17 @@ class Enqueued:
 
     task_id: int
     created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A task to be queued with many others."""
+
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    subject: str = ""
+    key: str | None = None
+    account: str = ""
+    host: str = ""
 
 
 class Held(Protocol):
@@ -44,10 +61,13 @@ def enqueue(
     parent: int | None = None,
     account: str = "",
 ) -> Enqueued:
-    """A task is queued, once per unfinished `key` (Q1), when the caller's transaction commits."""
+    """A task is queued, once per unfinished `key` (Q1), when the caller's transaction commits.
+
+    Raises PayloadTooLarge.
+    """
     values: dict[str, Any] = {
         "kind": kind,
-        "payload": json.dumps(payload or {}),
+        "payload": _payload(kind, payload or {}),
         "subject": subject,
         "key": key,
         "host": host,
@@ -55,16 +75,45 @@ def enqueue(
         "not_before": not_before,
         "parent": parent,
         "account": account,
+        "wake": priority <= URGENT or connection.in_atomic_block or not _has_just_notified(),
     }
     while True:
         with connection.cursor() as cursor:
             cursor.execute(sql.ENQUEUE, values)
             if inserted := cursor.fetchone():
+                if values["wake"] and not connection.in_atomic_block:
+                    connection.notified_at = time.monotonic()  # type: ignore[attr-defined]
                 return Enqueued(task_id=inserted[0], created=True)
         # A committed row has the key. It may end before it is read here: then the key is free again.
         holder = Task.objects.filter(dedupe_key=key).values_list("pk", flat=True).first()
         if holder is not None:
             return Enqueued(task_id=holder, created=False)
+
+
+@transaction.atomic
+def enqueue_many(kind: str, tasks: Iterable[New], *, priority: int = 50) -> int:
+    """The tasks are queued, those whose key is free; returns how many. Raises PayloadTooLarge."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.DUE_NOW, {"priority": priority})
+        due, position, _ = cursor.fetchone()
+        keyed: list[New] = []
+        created = 0
+        place = (str(priority), due.isoformat(), position.isoformat())
+        with cursor.copy(sql.COPY_TASKS) as copy:
+            for task in tasks:
+                if task.key is not None:
+                    keyed.append(task)
+                    continue
+                payload = _payload(kind, task.payload)
+                copy.write_row((kind, task.subject, payload, task.account, task.host, *place))
+                created += 1
+        keyed.sort(key=lambda task: task.key or "")
+        for start in range(0, len(keyed), MOST_AT_ONCE):
+            batch = keyed[start : start + MOST_AT_ONCE]
+            common = {"kind": kind, "priority": priority, "due": due, "position": position}
+            cursor.execute(sql.ENQUEUE_KEYED, {**common, **_columns(kind, batch)})
+            created += cursor.fetchone()[0]
+    return created
 
 
 @transaction.atomic
@@ -80,13 +129,14 @@ def enqueue_children(
     """The claimed task has one child of `kind` for each distinct payload; returns how many are new.
 
     A second run of the parent adds only what the first left out, finished children included. Children
-    belong to the parent's account and, unless told otherwise, share its priority. Raises ClaimLost.
+    belong to the parent's account and, unless told otherwise, share its priority. Raises ClaimLost and
+    PayloadTooLarge.
     """
     if not hold(claim.token):
         raise ClaimLost(f"task {claim.token.task_id}, attempt {claim.token.attempt}")
     values: dict[str, Any] = {
         "kind": kind,
-        "payloads": json.dumps(list(payloads)),
+        "payloads": f"[{','.join(_payload(kind, payload) for payload in payloads)}]",
         "parent": claim.token.task_id,
         "subject": subject,
         "host": host,
@@ -112,5 +162,27 @@ def retry(task_id: int) -> bool:
     False if there was nothing to retry. `attempts` only grows: the spent ones are given back instead.
     """
     with connection.cursor() as cursor:
-        cursor.execute(sql.RETRY_FAMILY, {"task": task_id})
+        cursor.execute(families.RETRY_FAMILY, {"task": task_id})
         return bool(cursor.rowcount)
+
+
+def _columns(kind: str, tasks: Sequence[New]) -> dict[str, list[Any]]:
+    return {
+        "payloads": [_payload(kind, task.payload) for task in tasks],
+        "subjects": [task.subject for task in tasks],
+        "keys": [task.key for task in tasks],
+        "accounts": [task.account for task in tasks],
+        "hosts": [task.host for task in tasks],
+    }
+
+
+def _payload(kind: str, payload: Mapping[str, Any]) -> str:
+    text = json.dumps(payload)
+    if len(text) > settings.QUEUE_PAYLOAD_MAX_BYTES:
+        raise PayloadTooLarge(kind, len(text), settings.QUEUE_PAYLOAD_MAX_BYTES)
+    return text
+
+
+def _has_just_notified() -> bool:
+    """Whether this connection has sent and committed a notification a moment ago."""
+    return time.monotonic() - getattr(connection, "notified_at", -WAKE_SECONDS) < WAKE_SECONDS

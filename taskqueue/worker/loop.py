@@ -1,55 +1,37 @@
-"""The main loop: claim, run, record what came of it."""
+"""The main loop: record what is done, claim, run."""
 
 from __future__ import annotations
 
 import logging
-import os
+import random
 import secrets
-import time
-import traceback
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-import psycopg
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import close_old_connections
 
 from config import env
-from taskqueue.errors import Cancelled, ClaimLost, HostBusy, ShuttingDown
-from taskqueue.handlers import (
-    Claim,
-    Delay,
-    Done,
-    Fail,
-    Kind,
-    Outcome,
-    Park,
-    Registry,
-    Retry,
-    WaitForChildren,
-    clock,
-)
-from taskqueue.models import Token
+from taskqueue.handlers import Claim, Kind, Registry, clock
+from taskqueue.models import Task
 from taskqueue.services import claims
+from taskqueue.services.claiming import Claimer, Ended, Step
 from taskqueue.services.families import end_parent
-from taskqueue.worker.pulse import Pulse, proven_seconds
-from taskqueue.worker.ticks import Ticker, tick
+from taskqueue.sql.claiming import FORGET
+from taskqueue.worker.attempts import DATABASE_GONE, attempt, describe, record
+from taskqueue.worker.line import Line
+from taskqueue.worker.pulse import Pulse
+from taskqueue.worker.ticks import tick
 
 logger = logging.getLogger(__name__)
 
-# Decided by type, never by the words of a message (Q8): the database or the network was not there.
-DATABASE_GONE: tuple[type[Exception], ...] = (
-    OperationalError,
-    InterfaceError,
-    psycopg.OperationalError,
-    psycopg.InterfaceError,
-)
-TRANSIENT: tuple[type[Exception], ...] = (*DATABASE_GONE, ConnectionError, TimeoutError)
-
 DATABASE_RETRY_SECONDS = 1.0
-TRACEBACK_LINES = 12  # of the innermost frames, kept in the task's history
-
-Write = Callable[[Token], bool]  # one guarded lifecycle write; False: the claim was lost
+MARKS_SECONDS = 1.0  # how long a task that joined its line late may go unseen
+BATCHES_IN_A_ROW = 8  # of short tasks, then a task of any kind gets a turn
+MOST_SHORT = 64  # short tasks in hand
+SHORT_SECONDS = 0.05  # they should take together
+LONGEST_SHORT_SECONDS = 1.0  # they may take: the rest is given back
 
 
 class WorkerLoop:
@@ -61,32 +43,46 @@ class WorkerLoop:
         *,
         kinds: Collection[str] | None = None,
         name: str = "",
+        incarnation: str = "",
         is_draining: bool = False,
+        line: Line | None = None,
     ) -> None:
-        """`kinds` are those of the registry's to run, by default all; operators know it by `name`."""
+        """`kinds` are those of the registry's to run, by default all; operators know it by `name`.
+
+        `line` replaces the worker's own session.
+        """
         self._registry = registry
         self._kinds = {
             kind.name: kind for kind in registry.kinds.values() if kinds is None or kind.name in kinds
         }
-        self._limits = {kind.name: kind.max_attempts for kind in self._kinds.values()}
         self._is_draining = is_draining
-        # An incarnation: neither a restart nor a reused process id repeats it (Q5).
-        self.name = f"{(name or env.HOSTNAME)[:100]}:{os.getpid()}:{secrets.token_hex(4)}"
-        self.pulse = Pulse(self.name, sorted(self._kinds))
+        # Neither a restart nor a reused process id repeats it (Q5).
+        self.name = f"{(name or env.HOSTNAME)[:100]}:{incarnation or secrets.token_hex(8)}"
+        self.line = line or Line(self.name)
+        self.pulse = Pulse(self.name, sorted(self._kinds), self.line)
+        self._any = self._claimer(list(self._kinds.values()))
+        self._short = self._claimer([kind for kind in self._kinds.values() if kind.is_short])
+        self._ended: list[tuple[Claim, Ended]] = []
+        self._is_unsure = False  # whether the last claim was heard of: the connection broke in between
+        self._is_shorts_turn = False
+        self._beside = ThreadPoolExecutor(1, thread_name_prefix="line")
+        self._short_seconds = SHORT_SECONDS
+        self._marks_until = 0.0
 
-    def run(self) -> None:
-        """Work. Returns after the current task once `stop` was called."""
+    def run(self) -> bool:
+        """Returns, after the current task, whether it ended as it was told; else it needs a successor."""
         logger.info("worker=%s kinds=%d release=%s started", self.name, len(self._kinds), settings.RELEASE)
-        ticker = Ticker(self._registry)
         self.pulse.start()
         try:
-            tick(self._registry)  # before the first claim: draining starts with what is due
-            ticker.start()
-            self._work()
+            if self._is_draining:
+                tick(self._registry)  # draining starts with what is due
+            is_ended = self._work()
+            self._record_ended()
         finally:
-            ticker.stop()
             self.pulse.stop()
+            self._leave()
             logger.info("worker=%s stopped", self.name)
+        return is_ended
 
     def stop(self, *_: object) -> None:
         """Finish the current task or give it back within the grace period (Q12). Fit for a signal handler."""
@@ -97,111 +93,173 @@ class WorkerLoop:
         self.pulse.wind_down(is_urgent=True)
 
     def step(self) -> bool:
-        """Claim and run one task; False when none is claimable."""
-        sent_at = clock()
-        task = claims.claim_next(worker=self.name, kinds=self._limits)
-        if task is None:
-            return False
-        claim = Claim(task, proven_until=sent_at + proven_seconds())
-        logger.info("%s started", _describe(claim))
-        with self.pulse.watching(claim):
-            ending = attempt(self._kinds[claim.kind], claim)
-            is_recorded = record(claim, ending)
-        words = getattr(ending, "func", ending).__name__ if is_recorded else "claim lost, nothing recorded"
-        logger.info("%s %s after %.1f s", _describe(claim), words, clock() - sent_at)
-        if claim.parent_id is not None:
-            end_parent(claim.parent_id)
-        return True
+        """Claim and run one task, and record its end; False when none is claimable. No `run` needed."""
+        if not self.pulse.proven_until:
+            self.pulse.register()
+        has_run = self._advance()
+        self._record_ended()
+        return has_run
 
-    def _work(self) -> None:
-        while not self.pulse.is_winding_down:
-            self.pulse.wake.clear()
+    def _work(self) -> bool:
+        while not self.pulse.is_winding_down and not self.pulse.is_too_large:
+            self.line.be_awake()
             try:
-                if self.step():
+                if self._advance():
                     continue
                 if self._is_draining:
-                    return
-                wait_seconds = float(settings.QUEUE_POLL_SECONDS)
+                    return True
+                self.pulse.publish()
+                wait_seconds = float(settings.QUEUE_POLL_SECONDS) * random.uniform(0.8, 1.2)  # noqa: S311
             except DATABASE_GONE as gone:
                 logger.warning("worker=%s cannot reach the database: %s", self.name, gone)
+                self._is_unsure = True  # what was claimed before the statement that failed may not have run
                 wait_seconds = DATABASE_RETRY_SECONDS
             finally:
                 close_old_connections()  # a broken connection ends with its task
-            self.pulse.wake.wait(wait_seconds)
+            self._sleep(wait_seconds)
+        return self.pulse.is_winding_down and not self.pulse.is_lost
 
+    def _advance(self) -> bool:
+        """Record what is done, claim and run what comes next; False when nothing is claimable."""
+        if clock() >= self.pulse.proven_until:
+            self._drop_ended()  # the reaper decides; and nothing is started on a lease that is not proven
+            return False
+        if self._is_shorts_turn:
+            self._is_shorts_turn = False
+            self._run_batches()
+            return True  # there may be others
+        tasks = self._step(self._any, 1)
+        self._is_shorts_turn = any(self._kinds[task.kind].is_short for task in tasks)
+        self._run(tasks, is_batch=False)
+        return bool(tasks)
 
-def attempt(kind: Kind, claim: Claim) -> Write:
-    """Run the handler; returns the write that records what came of it. Catches everything, and alone may."""
-    try:
-        claim.checkpoint()  # the process may have been stopped since the claim for longer than its lease
-        return _write_of(kind.run(claim))
-    except ClaimLost:
-        return nothing
-    except Cancelled:
-        return claims.acknowledge_cancel
-    except ShuttingDown:
-        return claims.release
-    except HostBusy as busy:
-        return partial(claims.delay, until=busy.until, reason=str(busy))
-    except TRANSIENT + kind.transient as error:
-        return partial(claims.try_again, error=_words(error), detail=_where(error))
-    except BaseException as error:  # also SystemExit: a handler must not end the worker
-        return partial(claims.fail, error=_words(error), detail=_where(error))
+    def _run_batches(self) -> None:
+        """Some batches of short tasks: while one runs, the last is recorded and the next one claimed."""
+        batch = self._step(self._short, self._most_short())
+        for _ in range(BATCHES_IN_A_ROW):
+            if not batch or self.pulse.is_winding_down:
+                break
+            done, self._ended = self._ended, []
+            step = self._beside.submit(self._send, self._short, done, self._most_short())
+            self._run(batch, is_batch=True)
+            batch = self._hear(step.result, done) or ()
+        self._run(batch, is_batch=True)
 
+    def _step(self, claimer: Claimer, most: int) -> Sequence[Task]:
+        """Record what is done and claim, at once."""
+        if self._is_unsure:
+            claims.give_back_unknown(self.name, in_hand=[claim.task_id for claim, _ in self._ended])
+            self._is_unsure = False
+        done, self._ended = self._ended, []
+        claimed = self._hear(partial(self._send, claimer, done, most), done)
+        return self._step(claimer, most) if claimed is None else claimed
 
-def record(claim: Claim, write: Write) -> bool:
-    """Write how the attempt ended; False if the claim was lost.
+    def _send(self, claimer: Claimer, done: Sequence[tuple[Claim, Ended]], most: int) -> Step:
+        if clock() >= self._marks_until:
+            self._marks_until = clock() + MARKS_SECONDS
+            claimer.forget_marks()
+        return claimer.step([ended for _, ended in done], most=most)
 
-    A database that is away is waited for while the lease can be proven; after that the reaper decides.
-    """
-    while True:
+    def _hear(
+        self, answer: Callable[[], Step], done: list[tuple[Claim, Ended]]
+    ) -> Sequence[Task] | None:
+        """What was claimed; None when the statement was refused, which says nothing of what is claimable.
+
+        What could not be recorded is done still, and has to be recorded later.
+        """
         try:
-            claim.save_progress()
-            return write(claim.token)
-        except DATABASE_GONE as gone:
-            close_old_connections()
-            if not claim.still_mine():
-                logger.warning("%s could not be recorded: %s", _describe(claim), gone)
-                return False
-            time.sleep(DATABASE_RETRY_SECONDS)
-        except Exception as error:
-            # A handler may return what no row can hold. If even that cannot be said, the process ends.
-            logger.exception("%s has an outcome that cannot be recorded", _describe(claim))
-            if getattr(write, "func", None) is claims.fail:
+            step = answer()
+        except DATABASE_GONE:
+            self._ended = done + self._ended
+            self._is_unsure = True
+            raise
+        except Exception:
+            if not done:
                 raise
-            write = partial(claims.fail, error=f"the outcome cannot be recorded: {_words(error)}")
+            logger.exception("worker=%s cannot record what it did: one by one", self.name)
+            for claim, ended in done:
+                record(claim, ended.write())
+            return None
+        if step.finished < len(done):
+            logger.warning("worker=%s lost %d of its claims", self.name, len(done) - step.finished)
+        self._end_parents(claim for claim, _ in done)
+        return step.claimed
 
+    def _run(self, tasks: Sequence[Task], *, is_batch: bool) -> None:
+        if not tasks:
+            return
+        proven_until, began = self.pulse.proven_until, clock()
+        held = [
+            Claim(task, proven_until=proven_until, time_limit=self._kinds[task.kind].time_limit)
+            for task in tasks
+        ]
+        with self.pulse.watching(held):
+            for claim in held:
+                if self.pulse.is_winding_down or (is_batch and clock() - began > LONGEST_SHORT_SECONDS):
+                    record(claim, claims.release)
+                else:
+                    self._run_one(claim, level=logging.DEBUG if is_batch else logging.INFO)
+        if is_batch:
+            spent = (clock() - began) / len(held)
+            self._short_seconds = 0.8 * self._short_seconds + 0.2 * spent
 
-def nothing(token: Token) -> bool:
-    """The claim was lost: whoever has the task now records it."""
-    return False
+    def _run_one(self, claim: Claim, *, level: int) -> None:
+        began = clock()
+        is_told = logger.isEnabledFor(level)
+        if is_told:
+            logger.log(level, "%s started", describe(claim))
+        if is_shown := bool(claim.subject or claim.account):
+            self.pulse.announce(claim.task_id)
+        ending = attempt(self._kinds[claim.kind], claim)
+        if isinstance(ending, Ended):
+            self._ended.append((claim, ending))
+            words = "done"
+        else:
+            is_recorded = record(claim, ending)
+            words = getattr(ending, "func", ending).__name__ if is_recorded else "lost, nothing recorded"
+            self._end_parents([claim])
+        if is_shown:
+            self.pulse.announce(claim.task_id)
+        if is_told:
+            logger.log(level, "%s %s after %.3f s", describe(claim), words, clock() - began)
 
+    def _record_ended(self) -> None:
+        """Nothing that is done stays unrecorded while the lease can be proven."""
+        if not self._ended:
+            return
+        try:
+            self._step(self._any, most=0)
+        except DATABASE_GONE:
+            done, self._ended = self._ended, []
+            for claim, ended in done:
+                record(claim, ended.write())
 
-def _write_of(outcome: Outcome) -> Write:
-    match outcome:
-        case Done(note):
-            return partial(claims.finish, note=note)
-        case Park(until, note):
-            return partial(claims.park, until=until, note=note)
-        case Retry(reason, after):
-            return partial(claims.try_again, error=reason, after=after)
-        case Fail(reason):
-            return partial(claims.fail, error=reason)
-        case Delay(until, reason):
-            return partial(claims.delay, until=until, reason=reason)
-        case WaitForChildren(note):
-            return partial(claims.wait, note=note)
-    raise TypeError(f"the handler returned {outcome!r}, which is no outcome")
+    def _drop_ended(self) -> None:
+        for claim, _ in self._ended:
+            logger.warning("%s could not be recorded before its lease was over", describe(claim))
+        self._ended = []
 
+    def _end_parents(self, children: Iterable[Claim]) -> None:
+        for parent_id in {claim.parent_id for claim in children if claim.parent_id is not None}:
+            end_parent(parent_id)
 
-def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    def _most_short(self) -> int:
+        return max(1, min(MOST_SHORT, int(SHORT_SECONDS / max(self._short_seconds, 1e-6))))
 
+    def _sleep(self, seconds: float) -> None:
+        try:
+            self.line.sleep(seconds)
+        except DATABASE_GONE as gone:
+            logger.warning("worker=%s has lost the database: %s", self.name, gone)
 
-def _where(error: BaseException) -> str:
-    lines = "".join(traceback.format_tb(error.__traceback__)).splitlines()
-    return "\n".join(["", *lines[-TRACEBACK_LINES:]])
+    def _claimer(self, kinds: Iterable[Kind]) -> Claimer:
+        limits = {kind.name: kind.max_attempts for kind in kinds}
+        return Claimer(self.name, limits, self.line.execute)
 
-
-def _describe(claim: Claim) -> str:
-    return f"task={claim.task_id} kind={claim.kind} attempt={claim.attempt} release={settings.RELEASE}"
+    def _leave(self) -> None:
+        try:
+            self.line.execute(FORGET, {"worker": self.name})
+        except DATABASE_GONE as gone:
+            logger.warning("worker=%s leaves its row behind: %s", self.name, gone)
+        self._beside.shutdown()
+        self.line.close()

@@ -1,179 +1,200 @@
-"""The worker's pulse: heartbeats, notifications, the process's end, whatever the handler does (Q6)."""
+"""The worker's pulse: heartbeats, progress, cancels, the process's end, whatever the handler does (Q6)."""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connection, connections
+from django.db import DatabaseError, InterfaceError
 
-from taskqueue import sql
 from taskqueue.handlers import Claim, clock
 from taskqueue.services import claims
-from taskqueue.services.workers import forget_worker, see_worker
+from taskqueue.services.workers import memory_bytes, registration
+from taskqueue.sql import CHANGED_CHANNEL
+from taskqueue.sql import claiming as sql
+from taskqueue.worker.line import Line
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 1.0  # how long unsaved progress or a request to stop may go unnoticed
-RECONNECT_SECONDS = 1.0
+LOOK_SECONDS = 1.0  # how long unsaved progress, a cancel or a request to stop may go unnoticed
 GRACE_SECONDS = 9.0  # containers are commonly killed ten seconds after they were asked to go
 FENCE = 0.2  # the part of a lease that is not counted on: an answer takes its time
+MOST_ANNOUNCED = 100  # ids in a notification, whose size has a limit
 
-
-def proven_seconds() -> float:
-    """How long after a heartbeat was sent nobody else can have been given the task."""
-    return float(settings.QUEUE_LEASE_SECONDS) * (1 - FENCE)
+_NOTIFY = f"SELECT pg_notify('{CHANGED_CHANNEL}', %(ids)s)"
 
 
 class Pulse:
-    """A thread with a connection of its own, outside the pool: no handler can keep it from beating.
+    """A thread that no handler can keep from beating.
 
-    It beats for the claim that is watched and for the worker's row, listens for work and for cancels, and
-    ends the process when a handler does not stop in time.
+    It beats for the worker, whose lease covers all that it has in hand; saves progress; hears cancels; tells
+    pages what changed; and ends the process when a handler does not stop in time.
     """
 
-    def __init__(self, worker: str, kinds: Sequence[str]) -> None:
-        self.wake = threading.Event()  # something may be claimable, or the loop is to see that it should stop
+    def __init__(self, worker: str, kinds: Sequence[str], line: Line) -> None:
+        self.proven_until = 0.0  # on `clock()`: until then nobody else can have been given what is in hand
+        self.is_lost = False  # declared dead: whatever it still does under its name changes nothing
         self._worker = worker
         self._kinds = list(kinds)
-        self._claim: Claim | None = None
+        self._line = line
+        self._claims: list[Claim] = []
+        self._changed: set[int] = set()
         self._supervisor = os.getppid()
         self._told_to_stop_at: float | None = None
         self._is_urgent = False
+        self._beat_at = 0.0
+        self._memory_bytes = 0
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="pulse", daemon=True)
 
+    def register(self) -> None:
+        """The worker has a row and with it a lease: it may claim. Raises when the database is away."""
+        sent_at = clock()
+        self._line.execute(sql.REGISTER, registration(self._worker, kinds=self._kinds))
+        self._prove(sent_at)
+
     def start(self) -> None:
+        """From now on the worker keeps its lease."""
+        self.register()
         self._thread.start()
 
     def stop(self) -> None:
-        """The thread has ended and its connection is closed."""
+        """The thread has ended."""
         self._ended.set()
         self._thread.join()
 
     @contextmanager
-    def watching(self, claim: Claim) -> Iterator[None]:
-        """The claim is kept alive until its end is recorded."""
-        self._claim = claim
+    def watching(self, held: Iterable[Claim]) -> Iterator[None]:
+        """The claims are kept until the block ends."""
+        self._claims = list(held)
         try:
             yield
         finally:
-            self._claim = None
+            self._claims = []
+
+    def announce(self, task_id: int) -> None:
+        """Pages will hear that the task's state has changed, soon."""
+        self._changed.add(task_id)
+
+    def publish(self) -> None:
+        """Pages hear now what was announced until now. Best effort: they do without."""
+        while self._changed:
+            some = [self._changed.pop() for _ in range(min(MOST_ANNOUNCED, len(self._changed)))]
+            self._line.execute(_NOTIFY, {"ids": ",".join(map(str, some))})
 
     def wind_down(self, *, is_urgent: bool = False) -> None:
-        """Nothing more is claimed. Only assigns: a signal handler that takes a lock may wait for itself."""
+        """Nothing more is claimed. Takes no lock: a signal handler that does may wait for itself."""
         self._is_urgent = self._is_urgent or is_urgent  # two signals need not arrive in their order
         if self._told_to_stop_at is None:
             self._told_to_stop_at = clock()
+        self._line.wake()
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether the process holds more memory than it may: its successor begins with little."""
+        return self._memory_bytes > settings.QUEUE_WORKER_MAX_BYTES
 
     @property
     def is_winding_down(self) -> bool:
         return self._told_to_stop_at is not None
 
     def _run(self) -> None:
-        while not self._ended.is_set():
+        while not self._ended.wait(LOOK_SECONDS):
+            self._heed_stop()
             try:
-                self._live()
+                self._look()
             except (DatabaseError, InterfaceError) as error:
                 logger.warning("worker=%s has no pulse: %s", self._worker, error)
             except Exception:
                 logger.exception("worker=%s has no pulse", self._worker)
-            finally:
-                connection.close()
-            self._heed_stop()
-            self._ended.wait(RECONNECT_SECONDS)
 
-    def _live(self) -> None:
-        _take_own_connection()
-        with connection.cursor() as cursor:
-            cursor.execute(f"LISTEN {sql.WAKE_CHANNEL}")
-            cursor.execute(f"LISTEN {sql.CANCEL_CHANNEL}")
-        self.wake.set()  # nobody heard what was notified until now
-        beat_at, said = clock(), self._claim
-        while not self._ended.is_set():
-            claim = self._claim
-            if clock() >= beat_at:
-                beat_at = clock() + settings.QUEUE_HEARTBEAT_SECONDS
-                self._beat()
-                self._say(said := claim)
-            elif claim is not said:
-                self._say(said := claim)
-            elif claim is not None and claim.unsaved_progress is not None:
-                self._beat()
-            self._heed_stop()
-            if self._hear_cancel():
-                beat_at = clock()
-        forget_worker(self._worker)
-
-    def _say(self, claim: Claim | None) -> None:
-        see_worker(self._worker, kinds=self._kinds, task_id=claim.task_id if claim else None)
+    def _look(self) -> None:
+        self._memory_bytes = memory_bytes() or 0
+        self._line.hear()
+        if clock() >= self._beat_at or self._line.is_cancel_heard:
+            self._line.is_cancel_heard = False
+            self._beat()
+        for claim in self._claims:
+            self._save_progress(claim)
+        self.publish()
 
     def _beat(self) -> None:
-        claim = self._claim
-        if claim is None or not claim.still_mine():
+        held, sent_at = self._claims, clock()
+        values = {
+            "worker": self._worker,
+            "lease": settings.QUEUE_LEASE_SECONDS,
+            "memory": self._memory_bytes or None,
+        }
+        rows = self._line.execute(sql.BEAT, values)
+        if not rows:
+            self._lose(held)
             return
-        sent_at, progress = clock(), claim.unsaved_progress
-        is_cancelled = claims.beat(claim.token, progress=progress)
-        if is_cancelled is None:
-            claim.lose()
-            return
-        claim.prove(sent_at + proven_seconds())
-        if progress is not None:
-            claim.progress_saved(progress)
-        if is_cancelled:
-            claim.cancel()
+        self._prove(sent_at)
+        running = {(task_id, attempt): is_cancelled for task_id, attempt, is_cancelled in rows}
+        for claim in held:
+            is_cancelled = running.get((claim.task_id, claim.attempt))
+            if is_cancelled is None:
+                claim.lose()
+            else:
+                claim.prove(self.proven_until)
+            if is_cancelled:
+                claim.cancel()
 
-    def _hear_cancel(self) -> bool:
-        """Listen for a moment; returns whether a cancel was asked for. News of work wakes the loop."""
-        with connection.wrap_database_errors:
-            notifies = connection.connection.notifies(timeout=LOOK_SECONDS, stop_after=1)
-            channels = {notify.channel for notify in notifies}
-        if sql.WAKE_CHANNEL in channels:
-            self.wake.set()
-        return sql.CANCEL_CHANNEL in channels
+    def _prove(self, sent_at: float) -> None:
+        self.proven_until = sent_at + float(settings.QUEUE_LEASE_SECONDS) * (1 - FENCE)
+        self._beat_at = sent_at + float(settings.QUEUE_HEARTBEAT_SECONDS)
+
+    def _lose(self, held: Iterable[Claim]) -> None:
+        logger.warning("worker=%s was declared lost: it ends", self._worker)
+        self.is_lost = True
+        for claim in held:
+            claim.lose()
+        self.wind_down()
+
+    def _save_progress(self, claim: Claim) -> None:
+        if (progress := claim.unsaved_progress) is None or not claim.still_mine():
+            return
+        values = {
+            "task": claim.task_id,
+            "worker": self._worker,
+            "attempt": claim.attempt,
+            "progress": json.dumps(progress),
+        }
+        self._line.execute(sql.SAVE_PROGRESS, values)
+        claim.progress_saved(progress)
+        self.announce(claim.task_id)
 
     def _heed_stop(self) -> None:
         """Half of the grace is for finishing, the rest for reaching a checkpoint; then the process ends."""
         if os.getppid() != self._supervisor:
             self.wind_down()  # nobody is left to tell it
-        if self._told_to_stop_at is None:
+        for claim in self._claims:
+            if claim.is_over_time():
+                self._leave(claim, partial(claims.try_again, error=claim.over_time()))
+        if self._told_to_stop_at is None or not self._claims:
             return
-        self.wake.set()
-        claim, waited = self._claim, clock() - self._told_to_stop_at
-        if claim is None:
-            return
+        waited = clock() - self._told_to_stop_at
         if self._is_urgent or waited > GRACE_SECONDS / 2:
-            claim.stop()
+            for claim in self._claims:
+                claim.stop()
         if self._is_urgent or waited > GRACE_SECONDS:
-            self._leave(claim)
+            self._leave(self._claims[0], claims.release)
 
-    def _leave(self, claim: Claim) -> None:
+    def _leave(self, claim: Claim, write: claims.Write) -> None:
+        """The process ends with a handler that does not. What else runs in its name is given back."""
         try:
-            is_given_back = claims.release(claim.token)
-            forget_worker(self._worker)
-            logger.warning("task=%d given back by force: %s", claim.task_id, is_given_back)
+            is_written = write(claim.token)
+            others = claims.give_back_unknown(self._worker, in_hand=())  # also what was claimed for later
+            self._line.execute(sql.FORGET, {"worker": self._worker})
+            logger.warning(
+                "task=%d left by force: %s; %d others given back", claim.task_id, is_written, others
+            )
         except (DatabaseError, InterfaceError) as error:
             logger.warning("task=%d is left to the reaper: %s", claim.task_id, error)
         os._exit(1)  # not 0: the supervisor of a draining fleet would take it for drained
-
-
-def _take_own_connection() -> None:
-    """This thread's default connection is outside the pool, and gives up before a lease is over."""
-    pooled = connections[DEFAULT_DB_ALIAS]
-    limit = max(1, round(settings.QUEUE_HEARTBEAT_SECONDS))
-    options = {name: value for name, value in pooled.settings_dict["OPTIONS"].items() if name != "pool"}
-    options |= {
-        "connect_timeout": limit,
-        "keepalives_idle": limit,
-        "keepalives_interval": 1,
-        "keepalives_count": 3,
-        "tcp_user_timeout": limit * 1000,
-    }
-    own = type(pooled)({**pooled.settings_dict, "OPTIONS": options}, DEFAULT_DB_ALIAS)
-    connections[DEFAULT_DB_ALIAS] = own
-    with own.cursor() as cursor:  # a lock on the claim's row, held by whoever, must not stop the pulse
-        cursor.execute("SELECT set_config('statement_timeout', %s, false)", [f"{limit}s"])

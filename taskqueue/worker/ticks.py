@@ -1,22 +1,24 @@
-"""What any worker does for the whole queue: no leader, and safe to run everywhere at once (Q2, Q9)."""
+"""What any fleet member does for the whole queue: no leader, and safe to run everywhere at once (Q2, Q9)."""
 
 from __future__ import annotations
 
 import logging
+import os
 import random
-import threading
+import time
 from collections.abc import Callable
 from functools import partial
 
 from django.db import InterfaceError, OperationalError, close_old_connections
 
 from taskqueue.handlers import Registry
-from taskqueue.services import claims, retention
+from taskqueue.services import claims, retention, watching
 from taskqueue.services.families import end_parents
 from taskqueue.services.schedules import Due, enqueue_due
 
 logger = logging.getLogger(__name__)
 
+LOOK_SECONDS = 1.0  # how late what becomes due may join its line
 TICK_SECONDS = 5.0
 TICKS_BETWEEN_PRUNING = 120  # ten minutes
 
@@ -26,7 +28,8 @@ def tick(registry: Registry) -> None:
 
     Each by itself: an app's broken schedule must not keep the reaper from its work.
     """
-    for step in (claims.reap, end_parents, retention.free_keys):
+    recover = (claims.reap, claims.promote, claims.free_turns, end_parents)
+    for step in (*recover, retention.free_keys, watching.sample):
         _safely(step)
     for kind, due in registry.schedules.items():
         _safely(partial(_enqueue, kind, due))
@@ -46,29 +49,33 @@ def _safely(step: Callable[[], object]) -> None:
 
 
 class Ticker:
-    """A thread for the ticks: one worker that is busy for an hour is still a fleet that keeps its schedule.
+    """A process beside the workers: a fleet of one that is busy for an hour still keeps its schedule.
 
-    Apart from the pulse, because an app's schedule may be slow, and no heartbeat may wait for it.
+    It has a connection of its own, which no worker needs to have free, and no lease to lose: whatever it
+    does, any other fleet's ticker does as well.
     """
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ticks", daemon=True)
+        self._supervisor = os.getppid()
+        self._is_ended = False
 
-    def start(self) -> None:
-        self._thread.start()
+    def stop(self, *_: object) -> None:
+        """Fit for a signal handler."""
+        self._is_ended = True
 
-    def stop(self) -> None:
-        self._ended.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Tick until told to stop, or until nobody is left to tell."""
         ticks = random.randrange(TICKS_BETWEEN_PRUNING)  # noqa: S311 - spreads the fleet's load
-        while not self._ended.wait(TICK_SECONDS * random.uniform(0.8, 1.2)):  # noqa: S311
-            tick(self._registry)
-            ticks += 1
-            if ticks % TICKS_BETWEEN_PRUNING == 0:
-                _safely(retention.prune)
+        tick_at = 0.0
+        while not self._is_ended and os.getppid() == self._supervisor:
+            if time.monotonic() >= tick_at:
+                tick_at = time.monotonic() + TICK_SECONDS * random.uniform(0.8, 1.2)  # noqa: S311
+                tick(self._registry)
+                ticks += 1
+                if ticks % TICKS_BETWEEN_PRUNING == 0:
+                    _safely(retention.prune)
+            else:
+                _safely(claims.promote)
             close_old_connections()
+            time.sleep(LOOK_SECONDS)

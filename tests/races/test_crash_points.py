@@ -23,10 +23,12 @@ from catalog.services.sources import add_source
 from reviews.models import Decision, Filter, Outcome, Verdict
 from taskqueue.handlers import Claim, clock, known
 from taskqueue.models import HostBudget, Task
-from taskqueue.services.claims import claim_next, reap
+from taskqueue.services.claims import promote, reap
 from tests.catalog.servers import answer, serve
 from tests.factories import make_board
 from tests.pipeline import advance_to, settle
+from tests.taskqueue.factories import claim as claim_task
+from tests.taskqueue.factories import lose
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.races]
 
@@ -81,7 +83,7 @@ def board_server(settings: Settings) -> Iterator[None]:
 
 def run_dying_at(kind: str, statement: int) -> bool:
     """Claim the next task of the kind and run it until its k-th statement; returns whether it died there."""
-    task = claim_next(worker=f"doomed-{statement}", kinds={kind: 1000})
+    task = claim_task(f"doomed-{statement}", {kind: 1000})
     assert task is not None
     claim = Claim(task, proven_until=clock() + 60)
     try:
@@ -92,9 +94,10 @@ def run_dying_at(kind: str, statement: int) -> bool:
     else:
         died = False
     connection.close()
-    Task.objects.running().update(lease_expires_at=Now())
+    lose(task.worker)
     reap()
     Task.objects.filter(status="pending").update(not_before=Now())
+    promote()
     return died
 
 

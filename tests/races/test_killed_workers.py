@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import threading
 from collections.abc import Iterator
 
@@ -15,7 +16,7 @@ from catalog.models import Listing, Observation, Posting, Pull
 from catalog.services.sources import add_source
 from reviews.models import Decision, ModelCall, Outcome, Verdict
 from reviews.services.runs import start_run
-from taskqueue.models import Task
+from taskqueue.models import Task, Worker
 from tests.catalog.servers import Exchange, Server, answer, serve
 from tests.factories import make_filter, make_posting
 from tests.races.test_crash_points import BOARD
@@ -66,9 +67,14 @@ class Slow:
             self._reply(exchange)
 
 
-def overdue() -> None:
-    """Let the dead worker's lease be over, and its successor start at once instead of after the backoff."""
-    Task.objects.running().update(lease_expires_at=Now())
+def kill_at_work(doomed: subprocess.Popen[bytes]) -> None:
+    """Its lease is over at once, and whoever reaps it will find its task."""
+    kill(doomed)
+    assert Worker.objects.update(lease_expires_at=Now()) == 1
+
+
+def hurry() -> None:
+    """The dead worker's successor starts at once instead of after the backoff."""
     until(lambda: not Task.objects.running().exists() or Task.objects.filter(attempts__gt=1).exists())
     Task.objects.filter(status="pending").update(not_before=Now())
 
@@ -92,9 +98,9 @@ def test_a_worker_killed_in_the_middle_of_a_pull_is_followed_by_one_that_does_it
 
     with worker(**fetching) as doomed:
         assert slow.asked.wait(30)
-        kill(doomed)
+        kill_at_work(doomed)
     with worker(**fetching):
-        overdue()
+        hurry()
         until(lambda: Task.objects.filter(kind="catalog.pull", status="done").exists())
 
     task = Task.objects.get(kind="catalog.pull")
@@ -119,10 +125,10 @@ def test_a_worker_killed_in_the_middle_of_a_review_loses_no_answer_and_counts_no
 
         with worker(**asking) as doomed:
             assert slow.asked.wait(30)
-            kill(doomed)
+            kill_at_work(doomed)
         assert ModelCall.objects.get().outcome == "sent"
         with worker(**asking):
-            overdue()
+            hurry()
             until(lambda: Outcome.objects.exists())
             until(lambda: not Task.objects.unfinished().filter(kind="reviews.answer").exists())
 

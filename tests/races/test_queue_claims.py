@@ -9,9 +9,8 @@ import pytest
 from django.db import transaction
 
 from taskqueue.models import Task, TaskStatus, Token
-from taskqueue.services import claims
 from tests.taskqueue.connections import at_once, elsewhere
-from tests.taskqueue.factories import TaskFactory
+from tests.taskqueue.factories import TaskFactory, claim
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.races]
 
@@ -20,7 +19,7 @@ KINDS = {"test.work": 5}
 
 def claim_all(worker: str) -> list[Token]:
     held = []
-    while task := claims.claim_next(worker=worker, kinds=KINDS):
+    while task := claim(worker, KINDS):
         held.append(task.token)
     return held
 
@@ -45,17 +44,17 @@ def test_one_task_wanted_by_many_goes_to_one() -> None:
 def test_a_task_that_somebody_is_choosing_is_stepped_over_without_waiting() -> None:
     first, second = TaskFactory.create_batch(2)
     with transaction.atomic():
-        assert claims.claim_next(worker="w1", kinds=KINDS) == first
-        assert elsewhere(partial(claims.claim_next, worker="w2", kinds=KINDS)) == second
+        assert claim("w1", KINDS) == first
+        assert elsewhere(partial(claim, "w2", KINDS)) == second
 
 
 def test_a_task_whose_claim_was_rolled_back_is_claimable_as_before() -> None:
     task = TaskFactory.create()
     with transaction.atomic():
-        claims.claim_next(worker="w1", kinds=KINDS)
+        claim("w1", KINDS)
         transaction.set_rollback(True)
 
-    claimed = elsewhere(partial(claims.claim_next, worker="w2", kinds=KINDS))
+    claimed = elsewhere(partial(claim, "w2", KINDS))
 
     assert claimed is not None
     assert (claimed.pk, claimed.attempts) == (task.pk, 1)

@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 
 from taskqueue.models import Task
-from taskqueue.services import Enqueued, enqueue
+from taskqueue.services import Enqueued, New, enqueue, enqueue_many, tasks
 from tests.taskqueue.connections import at_once, meanwhile, somebody_waits
 from tests.taskqueue.waiting import until
 
@@ -41,6 +41,35 @@ def test_any_number_of_callers_converge_on_one_row() -> None:
 
     assert sum(result.created for result in results) == 1
     assert {result.task_id for result in results} == {Task.objects.get().pk}
+
+
+@pytest.mark.parametrize("batch", [5_000, 7], ids=["one statement", "many statements"])
+def test_producers_of_many_in_opposite_orders_wait_for_each_other_and_never_both_ways(
+    monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr(tasks, "MOST_AT_ONCE", batch)
+    keys = [f"{letter}-work:{number}" for number in range(60) for letter in "aBcÄ"]
+
+    def produce(order: int) -> int:
+        return enqueue_many("test.work", [New({"order": order}, key=key) for key in keys[::order]])
+
+    created = at_once([partial(produce, order) for order in (1, -1) * 2])
+
+    assert sum(created) == len(keys)
+    assert set(Task.objects.values_list("dedupe_key", flat=True)) == set(keys)
+
+
+def test_a_producer_of_many_yields_to_the_one_that_has_a_key_and_takes_it_after_a_rollback() -> None:
+    def produce() -> int:
+        return enqueue_many("test.work", [New(key="work:1"), New(key="work:2")])
+
+    with ExitStack() as outlasting:
+        with transaction.atomic():
+            assert enqueue("test.work", key="work:1").created
+            other = outlasting.enter_context(meanwhile(produce))
+            until(somebody_waits)
+            transaction.set_rollback(True)
+        assert other.result(timeout=30) == 2
 
 
 def test_an_open_transaction_of_one_producer_delays_no_other() -> None:

@@ -7,20 +7,23 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models.functions import Now
 
-from taskqueue.models import Task, TaskStatus
+from taskqueue.errors import Cancelled
+from taskqueue.models import Task, TaskStatus, Worker
 from taskqueue.services import claims, request_cancel
+from taskqueue.sql import leaving
 from tests.taskqueue.connections import at_once, elsewhere, meanwhile, somebody_waits
-from tests.taskqueue.factories import RunningTaskFactory, TaskFactory
+from tests.taskqueue.factories import RunningTaskFactory, TaskFactory, alive, claim, claim_of, lose
+from tests.taskqueue.lines import look
 from tests.taskqueue.waiting import until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.races]
 
 
 def expire(task: Task) -> None:
-    Task.objects.filter(pk=task.pk).update(lease_expires_at=Now() - timedelta(seconds=1))
+    lose(task.worker)
 
 
 def status_of(task: Task) -> str:
@@ -28,10 +31,15 @@ def status_of(task: Task) -> str:
 
 
 def test_a_held_claim_lets_its_heartbeat_pass() -> None:
+    """And its progress, which is written to the very row."""
     task = RunningTaskFactory.create()
+    claim = claim_of(task)
+    claim.progress(1, 3)
     with transaction.atomic():
         assert claims.hold(task.token)
-        assert elsewhere(partial(claims.beat, task.token)) is False
+        assert not elsewhere(partial(look, claim)).is_lost
+        assert elsewhere(Task.objects.filter(progress__done=1).exists)
+    assert claim.still_mine()
 
 
 def test_a_held_claim_lets_a_cancel_be_asked_for() -> None:
@@ -105,15 +113,87 @@ def test_many_reapers_reap_each_task_once() -> None:
     assert {len(errors) for errors in Task.objects.values_list("errors", flat=True)} == {1}
 
 
+def test_a_reaper_that_meets_an_uncommitted_beat_steps_over_it() -> None:
+    """The lease that it sees is over by then; the one that is being written is not."""
+    task = RunningTaskFactory.create()
+    nearly_over = Now() + timedelta(milliseconds=300)
+    Worker.objects.update(lease_expires_at=nearly_over)
+    with transaction.atomic():
+        assert not look(claim_of(task)).is_lost
+        until(lambda: elsewhere(Worker.objects.filter(lease_expires_at__lte=Now()).exists))
+        assert elsewhere(claims.reap) == (0, 0)
+
+    assert claims.reap() == (0, 0)
+    assert Worker.objects.get().lost_at is None
+    assert status_of(task) == TaskStatus.RUNNING
+
+
+def test_a_beat_that_comes_after_the_reapers_mark_waits_and_finds_itself_lost() -> None:
+    """Q6: sent while the lease still held, it would otherwise extend it and bring a dead worker back."""
+    claim = claim_of(RunningTaskFactory.create())
+    with ExitStack() as outlasting:
+        with transaction.atomic():
+            Worker.objects.update(lost_at=Now())  # the reaper's mark; its lease, as the beat sees it, holds
+            beat = outlasting.enter_context(meanwhile(partial(look, claim)))
+            until(somebody_waits)
+        assert beat.result(timeout=30).is_lost
+
+    assert not claim.still_mine()
+
+
+def test_a_claim_that_comes_after_the_reapers_mark_gets_nothing() -> None:
+    """Q5: a worker that cannot prove its lease starts nothing, even with the answer on its way."""
+    TaskFactory.create()
+    alive("worker-1")
+    lose()
+    with transaction.atomic():
+        claims.reap()
+        assert elsewhere(partial(claim, "worker-1")) is None
+
+    assert claim("worker-1") is None
+    assert claim("worker-2") is not None
+
+
+def test_what_a_reaper_saw_and_another_worker_has_taken_over_since_is_left_alone() -> None:
+    """Q5: the reaper names the generation, as everybody does: what it saw may be old by the time it writes.
+
+    Its worker was late and gave the task back, and another took it. The statement is made to wait where it
+    would step over the row, or there would be no telling that it comes in between.
+    """
+    task = RunningTaskFactory.create()
+    alive("worker-2")
+    Worker.objects.filter(name="worker-1").update(lost_at=Now())
+    waiting = leaving.LOST_ATTEMPTS.replace("SKIP LOCKED", "")
+
+    def reap() -> list[tuple[int, str]]:
+        with connection.cursor() as cursor:
+            cursor.execute(leaving.FAIL_ATTEMPTS.format(failed=waiting))
+            return list(cursor.fetchall())
+
+    with ExitStack() as outlasting:
+        with transaction.atomic():
+            assert claims.release(task.token)
+            claimed = claim("worker-2")
+            reaper = outlasting.enter_context(meanwhile(reap))
+            until(somebody_waits)
+        assert reaper.result(timeout=30) == []
+
+    assert claimed is not None
+    assert Task.objects.get().token == claimed.token
+
+
 def test_a_cancel_that_meets_a_claim_flags_or_ends_but_is_never_lost() -> None:
     task = TaskFactory.create()
     with ExitStack() as outlasting:
         with transaction.atomic():
-            claimed = claims.claim_next(worker="w1", kinds={"test.work": 5})
+            claimed = claim("w1")
             assert claimed is not None
             cancel = outlasting.enter_context(meanwhile(partial(request_cancel, task.pk)))
             until(somebody_waits)
         assert cancel.result(timeout=30)
 
     assert status_of(task) == TaskStatus.RUNNING
-    assert claims.beat(claimed.token) is True
+    held = claim_of(claimed)
+    look(held)
+    with pytest.raises(Cancelled):
+        held.checkpoint()

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from taskqueue.models import Task, TaskStatus, Worker
 from taskqueue.services import enqueue
 from taskqueue.worker import WorkerLoop
+from tests.taskqueue.factories import RunningTaskFactory, lose
 from tests.taskqueue.kinds import GO, all_kinds, marks
+from tests.taskqueue.lines import SharedLine
 from tests.taskqueue.processes import runworker
 from tests.taskqueue.waiting import until
 
@@ -31,6 +36,16 @@ def hurry_after_reaping(task_id: int) -> None:
     """Another try waits up to ten seconds; the test does not."""
     reaped = Task.objects.filter(pk=task_id, status=TaskStatus.PENDING, attempts__gt=0)
     until(lambda: reaped.update(not_before=Now()))
+
+
+def is_alone() -> bool:
+    """Whether nobody but the test has a session in its database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        )
+        return bool(cursor.fetchone()[0] == 0)
 
 
 def ended(process: subprocess.Popen[bytes]) -> bool:
@@ -55,8 +70,8 @@ def test_a_killed_workers_task_is_taken_over_and_done_once() -> None:
     """Q9: the whole process tree dies at once, as with its machine; nobody tells anybody."""
     task_id = enqueue("test.stubborn").task_id
     with runworker(lease_seconds=2) as process:
-        dead = until(Worker.objects.filter(task=task_id).first)
         until(lambda: marks("begun") == [1])
+        dead = Worker.objects.get(name=Task.objects.get(pk=task_id).worker)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     assert (list(Worker.objects.all()), status_of(task_id)) == ([dead], TaskStatus.RUNNING)
@@ -123,12 +138,30 @@ def test_a_worker_that_is_told_to_stop_gives_its_task_back(
     assert not Worker.objects.exists()
 
     enqueue(GO)
-    assert WorkerLoop(all_kinds()).step()
+    assert WorkerLoop(all_kinds(), line=SharedLine()).step()
     assert marks("done") == [2]
 
 
 def test_a_worker_whose_supervisor_was_killed_stops_by_itself() -> None:
+    """And so does the ticker, which has no row but a session."""
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # what other tests have left there
     with runworker() as process:
         until(Worker.objects.exists)
         process.kill()
         until(lambda: not Worker.objects.exists())
+        until(is_alone)
+
+
+def test_what_becomes_due_and_what_is_lost_is_seen_to_while_every_worker_is_busy() -> None:
+    """Q2, Q9: by the ticker, a process of its own beside them."""
+    lost = RunningTaskFactory.create(kind="test.unknown", worker="worker-9")
+    lose("worker-9")
+    enqueue("test.stubborn")
+    with runworker():
+        until(lambda: marks("begun") == [1])
+        later = enqueue("test.quick", not_before=timezone.now() + timedelta(seconds=0.2)).task_id
+        until(Task.objects.in_line(["test.quick"]).filter(pk=later).exists)
+        until(lambda: status_of(lost.pk) == TaskStatus.PENDING)
+        enqueue(GO)
+        until(lambda: is_done(later))

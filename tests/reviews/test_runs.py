@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
@@ -15,7 +16,7 @@ from reviews.services.answers import answer_decision
 from reviews.services.filters import create_filter, revise_filter
 from reviews.services.runs import begin_answering, plan_run, selected, settle_run, start_run, unanswered
 from reviews.stages import STAGES, answers, eligible, funnel
-from taskqueue.models import Task
+from taskqueue.models import Task, account_of
 from tests.claims import claimed
 from tests.factories import make_filter, make_posting, make_verdict
 
@@ -219,3 +220,14 @@ def test_a_posting_without_a_date_counts_by_when_it_was_first_seen() -> None:
     Posting.objects.filter(pk=old.pk).update(first_seen_at=timezone.now() - timedelta(days=31))
 
     assert list(eligible(Criteria.parse({"max_age_days": 30}), timezone.now())) == [young]
+
+
+def test_a_persons_run_is_work_of_their_account_and_a_boards_is_nobodys() -> None:
+    """Q4, Q15: a person's reviews take turns among themselves, and the person sees them."""
+    person = get_user_model().objects.create_user(username="anna")
+    own = start_run(make_filter(roles=["engineer"], owner=person).current())
+    boards = start_run(make_filter(roles=["nurse"]).current())
+
+    accounts = dict(Task.objects.filter(kind="reviews.plan").values_list("subject", "account"))
+
+    assert accounts == {f"review-run:{own.pk}": account_of(person), f"review-run:{boards.pk}": ""}

@@ -88,5 +88,4 @@ def working(loop: WorkerLoop) -> Iterator[WorkerLoop]:
         yield loop
     finally:
         loop.stop()
-        loop.pulse.wake.set()  # in case its pulse is what a test found dead
         thread.join(timeout=60)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 
 from django.db import transaction
 
@@ -19,7 +20,14 @@ def mark(claim: Claim, word: str) -> None:
     """Write, as a service does, in one transaction with the claim."""
     with transaction.atomic():
         claim.hold()
-        enqueue(MARK, subject=f"{word}:{claim.task_id}", payload={"attempt": claim.attempt})
+        made = {"attempt": claim.attempt, "pid": os.getpid()}
+        enqueue(MARK, subject=f"{word}:{claim.task_id}", payload=made)
+
+
+def pids(word: str) -> list[int]:
+    """The processes that left the mark, in order."""
+    found = Task.objects.filter(kind=MARK, subject__startswith=f"{word}:").order_by("pk")
+    return [task.payload["pid"] for task in found]
 
 
 def marks(word: str) -> list[int]:
@@ -67,8 +75,32 @@ def suicidal(claim: Claim) -> Outcome:
     return Done()
 
 
+def greedy(claim: Claim) -> Outcome:
+    """Leaves its process with as much in memory as the payload says."""
+    _hoard.append(b"x" * claim.payload["bytes"])
+    mark(claim, "done")
+    return Done()
+
+
+def brief(claim: Claim) -> Outcome:
+    """Takes a moment, unless the payload says how it ends at the first attempt."""
+    mark(claim, "begun")
+    ends = claim.payload.get("ends") if claim.attempt == 1 else None
+    if ends == "crash":
+        os._exit(7)
+    if ends == "stuck":
+        until(Task.objects.filter(kind=GO).exists)
+    mark(claim, "done")
+    return Done()
+
+
+_hoard: list[bytes] = []
+
+
 def all_kinds() -> Registry:
     registry = Registry()
-    for body in (quick, stubborn, polite, suicidal):
+    registry.handler("test.overlong", time_limit=timedelta(seconds=0.5))(stubborn)
+    registry.handler("test.brief", short=True, time_limit=timedelta(seconds=2))(brief)
+    for body in (quick, stubborn, polite, suicidal, greedy):
         registry.handler(f"test.{body.__name__}")(body)
     return registry

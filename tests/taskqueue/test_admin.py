@@ -15,13 +15,14 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from taskqueue.models import HostBudget, Task, TaskStatus
+from taskqueue.models import HostBudget, Task, TaskStatus, Turn
 from tests.taskqueue.factories import (
     FailedTaskFactory,
     HostBudgetFactory,
     RunningTaskFactory,
     TaskFactory,
     WorkerFactory,
+    lose,
 )
 
 pytestmark = pytest.mark.django_db
@@ -76,12 +77,19 @@ def running(number: int) -> None:
     RunningTaskFactory.create(subject=f"source:{number}")
 
 
+def blocked(number: int) -> None:
+    Turn.objects.get_or_create(lane="account:7", number=1, defaults={"task_id": TaskFactory.create().pk})
+    TaskFactory.create(account="7", subject=f"run:{number}")
+
+
 def at_work(number: int) -> None:
-    WorkerFactory.create(name=f"worker-{number}", task=TaskFactory.create())
+    RunningTaskFactory.create(worker=f"worker-{number}")
 
 
 @pytest.mark.parametrize(
-    ("name", "make"), [(TASKS, running), ("admin:queue_worker_changelist", at_work)], ids=["tasks", "workers"]
+    ("name", "make"),
+    [(TASKS, running), (TASKS, blocked), ("admin:queue_worker_changelist", at_work)],
+    ids=["running", "blocked", "workers"],
 )
 def test_a_longer_list_takes_no_more_queries(
     operator: Client, name: str, make: Callable[[int], None]
@@ -108,6 +116,114 @@ def test_the_filter_asks_with_the_predicate_of_the_claim(operator: Client) -> No
     assert "nobody:1" in page(operator, TASKS, "?now=unknown")
 
 
+def test_each_row_says_why_it_waits_and_links_what_it_waits_for(operator: Client) -> None:
+    WorkerFactory.create(kinds=["test.work"])
+    holder = RunningTaskFactory.create(account="7")
+    Turn.objects.create(lane="account:7", number=1, task_id=holder.pk)
+    TaskFactory.create(account="7")
+    TaskFactory.create()
+
+    shown = page(operator, TASKS)
+
+    link = reverse("admin:queue_task_change", args=[holder.pk])
+    assert f'its account has its turn taken by <a href="{link}">task {holder.pk}</a>' in shown
+    assert "nothing: a free worker takes it" in shown
+
+
+def test_what_a_reason_quotes_is_text(operator: Client) -> None:
+    """R9: a note is anybody's; and only a task that the reason itself names is linked."""
+    task = TaskFactory.create(
+        not_before=timezone.now() + timedelta(hours=1), note="<img src=x> says task 7 is <b>done</b>"
+    )
+
+    shown = operator.get(reverse("admin:queue_task_change", args=[task.pk])).content.decode()
+
+    assert (
+        shown.count("&lt;img src=x&gt; says task 7 is &lt;b&gt;done&lt;/b&gt;") == 2
+    )  # the reason, and the field
+
+
+def test_a_task_s_page_says_why_it_waits_and_offers_what_could_change_it(operator: Client) -> None:
+    later = TaskFactory.create(not_before=timezone.now() + timedelta(hours=1))
+    failed = FailedTaskFactory.create()
+
+    shown = operator.get(reverse("admin:queue_task_change", args=[later.pk])).content.decode()
+    assert "it is not due until" in shown
+    assert "no worker is alive" in shown
+    assert do_path(later, "run-now") in shown
+    assert do_path(later, "retry") not in shown
+
+    shown = operator.get(reverse("admin:queue_task_change", args=[failed.pk])).content.decode()
+    assert do_path(failed, "retry") in shown
+    assert do_path(failed, "cancel") not in shown
+
+
+def do_path(task: Task, verb: str) -> str:
+    return reverse("admin:queue_task_do", args=[task.pk, verb])
+
+
+def test_a_button_changes_its_task_and_leads_back(operator: Client) -> None:
+    task = TaskFactory.create(not_before=timezone.now() + timedelta(hours=1))
+    overview = reverse("admin:queue_overview")
+
+    answer = operator.post(do_path(task, "run-now"), {"next": overview})
+
+    assert answer.headers["Location"] == overview
+    assert Task.objects.get(pk=task.pk).position is not None
+    answer = operator.post(do_path(task, "cancel"), {"next": "https://elsewhere.example/"})
+    assert answer.headers["Location"] == reverse("admin:queue_task_change", args=[task.pk])
+    assert Task.objects.get(pk=task.pk).status == TaskStatus.CANCELLED
+
+
+def test_a_button_is_no_link_and_knows_its_verbs(operator: Client) -> None:
+    task = TaskFactory.create()
+
+    assert operator.get(do_path(task, "cancel")).status_code == 405
+    assert operator.post(do_path(task, "delete")).status_code == 404
+    assert Client(enforce_csrf_checks=True).post(do_path(task, "cancel")).status_code in (302, 403)
+    assert Task.objects.get(pk=task.pk).status == TaskStatus.PENDING
+
+
+def test_tasks_that_are_not_due_are_run_now_by_hand(operator: Client) -> None:
+    later = TaskFactory.create(not_before=timezone.now() + timedelta(hours=1))
+
+    shown = act(operator, "run_now", later, RunningTaskFactory.create())
+
+    assert "Tasks that are due now, before others: 1 of 2." in shown
+
+
+@pytest.mark.parametrize(
+    ("now", "subject"),
+    [("in_line", "s:in-line"), ("later", "s:later"), ("failed", "s:failed"), ("orphans", "s:orphan")],
+)
+def test_a_filter_shows_the_rows_behind_a_figure(operator: Client, now: str, subject: str) -> None:
+    """E4."""
+    WorkerFactory.create(kinds=["test.work"])
+    TaskFactory.create(subject="s:in-line")
+    TaskFactory.create(subject="s:orphan", kind="test.unknown", status=TaskStatus.AWAITING_BATCH)
+    TaskFactory.create(subject="s:later", not_before=timezone.now() + timedelta(hours=1))
+    FailedTaskFactory.create(subject="s:failed")
+    FailedTaskFactory.create(subject="s:failed-long-ago", finished_at=timezone.now() - timedelta(hours=2))
+
+    shown = page(operator, TASKS, f"?now={now}")
+
+    assert subject in shown
+    assert "s:failed-long-ago" not in shown
+    others = {"s:in-line", "s:later", "s:failed", "s:orphan"} - {subject}
+    others -= {"s:orphan"} if now == "in_line" else set()
+    assert not [other for other in others if f">{other}<" in shown]
+
+
+def test_a_list_counts_and_reads_no_more_than_its_page(operator: Client) -> None:
+    """Q14: finished rows are many. No count of them, no list of the kinds and hosts among them."""
+    with CaptureQueriesContext(connection) as queries:
+        page(operator, TASKS)
+
+    of_tasks = [query["sql"] for query in queries if 'FROM "queue_task"' in query["sql"]]
+    assert of_tasks
+    assert not [sql for sql in of_tasks if "COUNT(*)" in sql or "DISTINCT" in sql]
+
+
 def test_a_failed_task_is_retried_and_a_pending_one_cancelled_by_hand(operator: Client) -> None:
     failed, pending, running = FailedTaskFactory.create(), TaskFactory.create(), RunningTaskFactory.create()
 
@@ -124,6 +240,7 @@ def test_who_may_only_look_changes_nothing(reader: Client) -> None:
     task = TaskFactory.create()
 
     act(reader, "cancel", task)
+    assert reader.post(do_path(task, "cancel")).status_code == 403
 
     assert Task.objects.get(pk=task.pk).status == TaskStatus.PENDING
     assert reader.get(reverse("admin:queue_task_change", args=[task.pk])).status_code == 200
@@ -140,18 +257,20 @@ def test_evidence_cannot_be_edited_or_deleted_by_anybody(operator: Client) -> No
 
 
 def test_a_worker_that_died_is_told_from_one_that_lives(operator: Client) -> None:
-    WorkerFactory.create(name="alive:1")
-    lost = TaskFactory.create(subject="source:9")
-    WorkerFactory.create(name="dead:1", last_seen_at=timezone.now() - timedelta(minutes=5), task=lost)
+    """Q6: its lease is the database's word, whatever it says of itself."""
+    RunningTaskFactory.create(worker="alive:1", subject="source:9")
+    WorkerFactory.create(name="silent:1")
+    lose("silent:1")
     WorkerFactory.create(
-        name="dead:2", last_seen_at=timezone.now() - timedelta(minutes=5), task=TaskFactory.create()
+        name="lost:1", lost_at=timezone.now() - timedelta(minutes=5), memory_bytes=95_000_000
     )
-    Task.objects.exclude(pk=lost.pk).delete()
 
     shown = page(operator, "admin:queue_worker_changelist")
 
-    assert shown.count("it died or lost the database") == 2
-    assert "source:9" in shown
+    assert "its lease is over" in shown
+    assert "lost 5 min ago, with what it had in hand" in shown
+    assert "test.work source:9" in shown
+    assert "95 MB" in shown
 
 
 def test_a_closed_host_says_until_when(operator: Client) -> None:

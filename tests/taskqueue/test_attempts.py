@@ -25,10 +25,11 @@ from taskqueue.handlers import (
     WaitForChildren,
     every,
 )
-from taskqueue.models import Task, TaskStatus
-from taskqueue.services import claims, request_cancel
+from taskqueue.models import Task, TaskStatus, Worker
+from taskqueue.services import request_cancel
 from taskqueue.worker import WorkerLoop
 from tests.taskqueue.factories import RunningTaskFactory, TaskFactory, claim_of
+from tests.taskqueue.lines import SharedLine, look
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +45,7 @@ def run(body: Callable[[Claim], Any], **handler_options: Any) -> Task:
     registry = Registry()
     registry.handler("test.work", **handler_options)(body)
     task = TaskFactory.create(payload={"number": 7})
-    assert WorkerLoop(registry).step()
+    assert WorkerLoop(registry, line=SharedLine()).step()
     return Task.objects.get(pk=task.pk)
 
 
@@ -180,12 +181,16 @@ def test_progress_that_says_the_same_again_moves_no_time() -> None:
     assert Task.objects.get(pk=task.pk).progress_at == LATER
 
 
-@pytest.mark.parametrize("value", [None, {"done": 1, "total": 3, "note": ""}], ids=["none", "the same"])
-def test_a_heartbeat_without_news_moves_no_time(value: dict[str, Any] | None) -> None:
+@pytest.mark.parametrize(
+    "says", [lambda claim: None, lambda claim: claim.progress(1, 3)], ids=["none", "same"]
+)
+def test_a_heartbeat_without_news_moves_no_time(says: Callable[[Claim], None]) -> None:
     """Q7."""
     task = RunningTaskFactory.create(progress={"done": 1, "total": 3, "note": ""}, progress_at=LATER)
+    claim = claim_of(task)
+    says(claim)
 
-    assert claims.beat(task.token, progress=value) is False
+    assert not look(claim).is_lost
 
     after = Task.objects.get(pk=task.pk)
     assert (after.progress, after.progress_at) == (task.progress, LATER)
@@ -193,13 +198,24 @@ def test_a_heartbeat_without_news_moves_no_time(value: dict[str, Any] | None) ->
 
 def test_a_heartbeat_with_news_saves_them() -> None:
     task = RunningTaskFactory.create(progress={"done": 1, "total": 3, "note": ""}, progress_at=LATER)
+    claim = claim_of(task)
+    claim.progress(2, 3)
 
-    assert claims.beat(task.token, progress={"done": 2, "total": 3, "note": ""}) is False
+    assert not look(claim).is_lost
 
+    assert claim.unsaved_progress is None
     after = Task.objects.get(pk=task.pk)
     assert after.progress == {"done": 2, "total": 3, "note": ""}
     assert after.progress_at is not None
     assert after.progress_at < LATER
+
+
+def test_a_heartbeat_says_how_much_memory_the_process_holds() -> None:
+    """A process that grows and grows is seen, and replaced, before the machine runs out of it."""
+    pulse = look(claim_of(RunningTaskFactory.create()))
+
+    assert Worker.objects.get().memory_bytes == (pulse._memory_bytes or None)
+    assert pulse._memory_bytes == 0 or pulse._memory_bytes > 10**7
 
 
 def test_a_handler_that_sees_the_cancel_is_acknowledged_as_cancelled() -> None:
@@ -256,7 +272,7 @@ def test_a_worker_runs_only_what_it_was_told_to() -> None:
         registry.handler(kind)(lambda claim: Done())
     other = TaskFactory.create(kind="test.other")
     TaskFactory.create(kind="test.work")
-    loop = WorkerLoop(registry, kinds=["test.work"])
+    loop = WorkerLoop(registry, kinds=["test.work"], line=SharedLine())
 
     assert loop.step()
     assert not loop.step()
@@ -285,6 +301,6 @@ def test_the_end_of_the_last_child_ends_the_parent_without_waiting_for_a_tick() 
     registry.handler("test.part")(lambda claim: Done())
     TaskFactory.create(kind="test.part", parent=parent)
 
-    assert WorkerLoop(registry).step()
+    assert WorkerLoop(registry, line=SharedLine()).step()
 
     assert Task.objects.get(pk=parent.pk).status == TaskStatus.DONE

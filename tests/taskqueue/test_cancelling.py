@@ -16,8 +16,10 @@ from tests.taskqueue.factories import (
     FailedTaskFactory,
     RunningTaskFactory,
     TaskFactory,
+    claim,
     claim_of,
 )
+from tests.taskqueue.lines import look
 
 pytestmark = pytest.mark.django_db
 
@@ -42,12 +44,16 @@ def test_what_waits_ends_at_once(status: TaskStatus) -> None:
 
 def test_what_runs_is_flagged_until_it_acknowledges() -> None:
     task = RunningTaskFactory.create()
-    assert claims.beat(task.token) is False
+    claim = claim_of(task)
+    look(claim)
+    claim.checkpoint()
 
     assert request_cancel(task.pk)
 
     assert reloaded(task).state() == "cancelling"
-    assert claims.beat(task.token) is True
+    look(claim)
+    with pytest.raises(Cancelled):
+        claim.checkpoint()
     assert claims.acknowledge_cancel(task.token)
     assert reloaded(task).state() == "cancelled"
 
@@ -150,6 +156,8 @@ def test_a_cancelled_task_can_be_retried_and_is_not_cancelled_again() -> None:
 
     assert retry(task.pk)
 
-    claimed = claims.claim_next(worker="worker-1", kinds={"test.work": 5})
+    claimed = claim()
     assert claimed is not None
-    assert claims.beat(claimed.token) is False
+    again = claim_of(claimed)
+    look(again)
+    again.checkpoint()

@@ -12,8 +12,15 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from taskqueue.models import HostBudget, Task, TaskStatus
-from taskqueue.services import claims
-from tests.taskqueue.factories import DoneTaskFactory, HostBudgetFactory, RunningTaskFactory, TaskFactory
+from taskqueue.services.claiming import claim_next
+from tests.taskqueue.factories import (
+    DoneTaskFactory,
+    HostBudgetFactory,
+    RunningTaskFactory,
+    TaskFactory,
+    alive,
+    claim,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -21,25 +28,20 @@ KINDS = {"test.work": 5}
 HOST = "boards.example.com"
 
 
-def claim(worker: str = "worker-1", kinds: dict[str, int] = KINDS) -> Task | None:
-    return claims.claim_next(worker=worker, kinds=kinds)
-
-
 def test_a_claim_is_one_statement_that_marks_the_task_running(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     TaskFactory.create(payload={"source_id": 1})
+    alive("worker-1")
 
     with django_assert_num_queries(1):
-        task = claim()
+        task = claim_next(worker="worker-1", kinds=KINDS)
 
     assert task is not None
     assert task.payload == {"source_id": 1}
     task.refresh_from_db()
     assert (task.status, task.worker, task.attempts) == (TaskStatus.RUNNING, "worker-1", 1)
     assert task.started_at is not None
-    assert task.lease_expires_at is not None
-    assert task.lease_expires_at - task.started_at == timedelta(seconds=settings.QUEUE_LEASE_SECONDS)
     assert task.release == settings.RELEASE
 
 
@@ -157,7 +159,7 @@ def test_the_claim_reads_the_index_of_what_is_claimable_however_much_has_ended()
         )
         cursor.execute("ANALYZE queue_task")
 
-    plan = Task.objects.claimable(KINDS).in_claim_order()[:1].explain()
+    plan = Task.objects.in_line(KINDS).filter(lane="").in_claim_order()[:1].explain()
 
-    assert "queue_task_claimable" in plan
+    assert "queue_task_open_line" in plan
     assert "Seq Scan on queue_task" not in plan

@@ -11,7 +11,7 @@ from django.utils import timezone
 from taskqueue.errors import ClaimLost
 from taskqueue.models import Task, TaskStatus
 from taskqueue.services import claims, enqueue, enqueue_children, request_cancel
-from tests.taskqueue.factories import RunningTaskFactory, TaskFactory, claim_of
+from tests.taskqueue.factories import RunningTaskFactory, TaskFactory, claim, claim_of, lose
 
 pytestmark = pytest.mark.django_db
 
@@ -103,7 +103,7 @@ def test_equal_children_are_one_and_inherit_from_their_parent() -> None:
 def test_a_second_run_of_the_parent_adds_only_the_children_that_are_missing() -> None:
     parent = RunningTaskFactory.create()
     enqueue_children(claim_of(parent), "test.part", [{"chunk": 1}, {"chunk": 2}])
-    child = claims.claim_next(worker="worker-2", kinds={"test.part": 5})
+    child = claim("worker-2", {"test.part": 5})
     assert child is not None
     assert claims.finish(child.token)
 
@@ -132,5 +132,5 @@ def _end(task: Task, end: str) -> None:
         assert request_cancel(task.pk)
         assert claims.acknowledge_cancel(task.token)
     else:
-        Task.objects.filter(pk=task.pk).update(lease_expires_at=timezone.now() - timedelta(minutes=1))
+        lose()
         assert claims.reap() == (0, 1)

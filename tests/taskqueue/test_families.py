@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db.models.functions import Now
 
 from taskqueue.models import Task, TaskStatus
 from taskqueue.services import claims, request_cancel, retry
 from taskqueue.services.families import end_parents
-from tests.taskqueue.factories import DoneTaskFactory, FailedTaskFactory, RunningTaskFactory, TaskFactory
+from tests.taskqueue.factories import (
+    DoneTaskFactory,
+    FailedTaskFactory,
+    RunningTaskFactory,
+    TaskFactory,
+    claim,
+    lose,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -131,7 +137,7 @@ def test_waiting_for_children_gives_the_attempt_back_and_never_runs_again() -> N
     assert claims.wait(parent.token, note="split in 1")
 
     assert (reloaded(parent).status, reloaded(parent).retries_spent) == (TaskStatus.WAITING, 0)
-    assert claims.claim_next(worker="worker-2", kinds={"test.work": 5}) is None
+    assert claim("worker-2") is None
 
 
 def test_a_retried_parent_takes_its_failed_children_along() -> None:
@@ -159,7 +165,8 @@ def test_a_retried_child_is_waited_for_again() -> None:
 
 def test_a_reaped_child_that_is_lost_ends_its_parent() -> None:
     parent = waiting_parent()
-    RunningTaskFactory.create(parent=parent, max_attempts=1, lease_expires_at=Now())
+    RunningTaskFactory.create(parent=parent, max_attempts=1)
+    lose()
     claims.reap()
 
     end_parents()

@@ -10,9 +10,17 @@ import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from taskqueue.models import Task, TaskStatus, Token
+from taskqueue.models import Task, TaskStatus, Token, Worker
 from taskqueue.services import claims, retry
-from tests.taskqueue.factories import FailedTaskFactory, RunningTaskFactory, TaskFactory
+from tests.taskqueue.factories import (
+    FailedTaskFactory,
+    RunningTaskFactory,
+    TaskFactory,
+    claim,
+    claim_of,
+    lose,
+)
+from tests.taskqueue.lines import look
 
 pytestmark = pytest.mark.django_db
 
@@ -104,9 +112,10 @@ def test_retries_spent_fail_the_task_with_its_payload_and_its_history() -> None:
 def test_every_failed_attempt_is_kept() -> None:
     TaskFactory.create()
     for number in (1, 2):
-        task = claims.claim_next(worker=f"worker-{number}", kinds={"test.work": 5})
+        task = claim(f"worker-{number}")
         assert task is not None
         claims.try_again(task.token, error=f"timeout {number}", after=timedelta(0))
+        claims.promote()
 
     assert [entry["error"] for entry in Task.objects.get().errors] == ["timeout 1", "timeout 2"]
 
@@ -138,12 +147,13 @@ def test_success_forgets_the_last_error_but_not_the_history() -> None:
 
 
 def test_the_reaper_takes_only_leases_that_ended(caplog: pytest.LogCaptureFixture) -> None:
-    expired = {"lease_expires_at": Now() - timedelta(seconds=1)}
+    expired = {"worker": "worker-2"}
     alive = RunningTaskFactory.create()
     again = RunningTaskFactory.create(attempts=2, max_attempts=3, **expired)
     lost = RunningTaskFactory.create(attempts=3, max_attempts=3, payload={"batch_ids": ["b1"]}, **expired)
     given_back = RunningTaskFactory.create(attempts=3, resumes=2, max_attempts=3, **expired)
     unwanted = RunningTaskFactory.create(cancel_requested_at=Now(), **expired)
+    lose("worker-2")
 
     with caplog.at_level(logging.WARNING):
         assert claims.reap() == (3, 1)
@@ -153,8 +163,32 @@ def test_the_reaper_takes_only_leases_that_ended(caplog: pytest.LogCaptureFixtur
     assert reloaded(unwanted).status == TaskStatus.CANCELLED
     assert (reloaded(lost).status, reloaded(lost).payload) == (TaskStatus.FAILED, {"batch_ids": ["b1"]})
     assert "its lease ended" in reloaded(lost).error
-    assert reloaded(again).errors[0]["worker"] == "worker-1"
+    assert reloaded(again).errors[0]["worker"] == "worker-2"
     assert "tasks_reaped=3 tasks_lost=1" in caplog.text
+
+
+def test_a_lost_worker_stays_lost_and_claims_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """Q5, Q6: its next beat tells it; until then it gets nothing more."""
+    claimed = claim_of(RunningTaskFactory.create())
+    TaskFactory.create()
+    lose()
+    claims.reap()
+    Worker.objects.update(lease_expires_at=LATER)
+
+    assert claim() is None
+    assert look(claimed).is_lost
+    assert not claimed.still_mine()
+    assert Worker.objects.get().lost_at is not None
+    assert "worker=worker-1 was declared lost" in caplog.text
+
+
+def test_what_runs_in_the_name_of_a_worker_that_nobody_knows_is_reaped() -> None:
+    """Its row is gone: it left in good order, or is long dead; its task did not."""
+    task = RunningTaskFactory.create()
+    Worker.objects.all().delete()
+
+    assert claims.reap() == (1, 0)
+    assert reloaded(task).status == TaskStatus.PENDING
 
 
 def test_a_retry_by_hand_gives_all_retries_back_without_going_back_a_generation() -> None:
@@ -165,7 +199,7 @@ def test_a_retry_by_hand_gives_all_retries_back_without_going_back_a_generation(
     after = reloaded(task)
     assert (after.status, after.attempts, after.retries_spent) == (TaskStatus.PENDING, 5, 0)
     assert (after.error, after.finished_at) == ("", None)
-    claimed = claims.claim_next(worker="worker-2", kinds={"test.work": 4})
+    claimed = claim("worker-2", {"test.work": 4})
     assert claimed is not None
     assert claimed.attempts == 6
 

@@ -11,7 +11,13 @@ from django.utils import timezone
 
 from taskqueue.models import Task, TaskStatus, Worker
 from taskqueue.services import retention
-from tests.taskqueue.factories import DoneTaskFactory, FailedTaskFactory, TaskFactory, WorkerFactory
+from tests.taskqueue.factories import (
+    DoneTaskFactory,
+    FailedTaskFactory,
+    RunningTaskFactory,
+    TaskFactory,
+    WorkerFactory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -90,8 +96,8 @@ def test_more_than_one_batch_goes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_workers_that_died_long_ago_go_and_leave_their_tasks() -> None:
-    task = TaskFactory.create()
-    WorkerFactory.create(last_seen_at=timezone.now() - timedelta(days=2), task=task)
+    WorkerFactory.create(last_seen_at=timezone.now() - timedelta(days=2))
+    task = RunningTaskFactory.create()
     silent = WorkerFactory.create(name="worker-2", last_seen_at=timezone.now() - timedelta(hours=1))
 
     retention.prune()

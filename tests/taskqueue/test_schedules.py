@@ -16,7 +16,7 @@ from taskqueue.models import Task, TaskStatus
 from taskqueue.services import claims
 from taskqueue.services.retention import free_keys
 from taskqueue.services.schedules import enqueue_due
-from tests.taskqueue.factories import TaskFactory
+from tests.taskqueue.factories import TaskFactory, claim
 
 pytestmark = pytest.mark.django_db
 
@@ -59,7 +59,7 @@ def test_what_is_due_is_queued_once_per_cycle_in_one_statement(
 def test_a_finished_task_is_not_queued_again_within_its_cycle() -> None:
     things(1)
     enqueue_due("test.work", due())
-    task = claims.claim_next(worker="worker-1", kinds={"test.work": 5})
+    task = claim()
     assert task is not None
     assert claims.finish(task.token)
 
@@ -70,7 +70,7 @@ def test_the_next_cycle_has_a_task_of_its_own_even_while_the_last_one_runs() -> 
     """A short cycle is the same clock made quick: the key names another number."""
     things(1)
     enqueue_due("test.work", due())
-    task = claims.claim_next(worker="worker-1", kinds={"test.work": 5})
+    task = claim()
     assert task is not None
     assert task.dedupe_key is not None
     prefix, _, cycle = task.dedupe_key.rpartition(":")

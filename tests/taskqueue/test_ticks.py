@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 
 import pytest
-from django.db.models.functions import Now
 
 from taskqueue.handlers import Every, Registry, every
 from taskqueue.models import Task, TaskStatus
 from taskqueue.worker.ticks import tick
-from tests.taskqueue.factories import DoneTaskFactory, RunningTaskFactory, TaskFactory
+from tests.taskqueue.factories import DoneTaskFactory, RunningTaskFactory, TaskFactory, lose
 
 pytestmark = pytest.mark.django_db
 
 
 def test_a_tick_reaps_ends_parents_and_queues_what_is_due() -> None:
-    lost = RunningTaskFactory.create(lease_expires_at=Now() - timedelta(seconds=1))
+    lost = RunningTaskFactory.create()
+    lose()
     parent = TaskFactory.create(status=TaskStatus.WAITING)
     DoneTaskFactory.create(parent=parent)
     registry = Registry()

@@ -8,7 +8,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.console import at_least_one
 from taskqueue.handlers import Registry, known
-from taskqueue.worker import Supervisor, WorkerLoop
+from taskqueue.services.workers import bury
+from taskqueue.worker import Supervisor, Ticker, WorkerLoop
+from taskqueue.worker.line import name_sessions
 
 
 class Command(BaseCommand):
@@ -36,14 +38,21 @@ class Command(BaseCommand):
         registry = self.registry()
         chosen = _chosen(set(registry.kinds), kinds, exclude_kinds)
 
-        def run_child(number: int) -> None:
+        def run_child(number: int, incarnation: str) -> bool:
+            name_sessions(incarnation)
             label = f"{name}-{number}" if name else ""
-            loop = WorkerLoop(registry, kinds=chosen, name=label, is_draining=drain)
+            loop = WorkerLoop(registry, kinds=chosen, name=label, incarnation=incarnation, is_draining=drain)
             signal.signal(signal.SIGTERM, loop.stop)
             signal.signal(signal.SIGQUIT, loop.stop_now)
-            loop.run()
+            return loop.run()
 
-        Supervisor(run_child, count=concurrency, is_draining=drain).run()
+        def run_ticker() -> bool:
+            ticker = Ticker(registry)
+            signal.signal(signal.SIGTERM, ticker.stop)
+            ticker.run()
+            return True
+
+        Supervisor(run_child, count=concurrency, is_draining=drain, run_ticker=run_ticker, bury=bury).run()
 
     def registry(self) -> Registry:
         """What this process can run."""

@@ -1,0 +1,119 @@
+"""One attempt: the handler is run, and what came of it is written."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import traceback
+from functools import partial
+
+import psycopg
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, close_old_connections
+
+from config.logs import working_on
+from taskqueue.errors import Cancelled, ClaimLost, HostBusy, ShuttingDown
+from taskqueue.handlers import Claim, Delay, Done, Fail, Kind, Outcome, Park, Retry, WaitForChildren
+from taskqueue.models import Token
+from taskqueue.services import claims
+from taskqueue.services.claiming import Ended
+from taskqueue.services.claims import Write
+
+logger = logging.getLogger(__name__)
+
+# Decided by type, never by the words of a message (Q8): the database or the network was not there.
+DATABASE_GONE: tuple[type[Exception], ...] = (
+    OperationalError,
+    InterfaceError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+)
+TRANSIENT: tuple[type[Exception], ...] = (*DATABASE_GONE, ConnectionError, TimeoutError)
+
+DATABASE_RETRY_SECONDS = 1.0
+TRACEBACK_LINES = 12  # of the innermost frames, kept in the task's history
+
+
+def attempt(kind: Kind, claim: Claim) -> Write | Ended:
+    """Run the handler; returns what came of it, to be recorded. Catches everything, and alone may."""
+    with working_on(task=claim.task_id, kind=claim.kind, attempt=claim.attempt, worker=claim.token.worker):
+        try:
+            claim.checkpoint()  # the process may have been stopped since the claim for longer than its lease
+            claim.begin()
+            return _ending_of(claim, kind.run(claim))
+        except ClaimLost:
+            return nothing
+        except Cancelled:
+            return claims.acknowledge_cancel
+        except ShuttingDown:
+            return claims.release
+        except HostBusy as busy:
+            return partial(claims.delay, until=busy.until, reason=str(busy))
+        except TRANSIENT + kind.transient as error:
+            return partial(claims.try_again, error=_words(error), detail=_where(error))
+        except BaseException as error:  # also SystemExit: a handler must not end the worker
+            return partial(claims.fail, error=_words(error), detail=_where(error))
+        finally:
+            claim.end()
+
+
+def record(claim: Claim, write: Write) -> bool:
+    """Write how the attempt ended; False if the claim was lost.
+
+    A database that is away is waited for while the lease can be proven; after that the reaper decides.
+    """
+    while True:
+        try:
+            claim.save_progress()
+            return write(claim.token)
+        except DATABASE_GONE as gone:
+            close_old_connections()
+            if not claim.still_mine():
+                logger.warning("%s could not be recorded: %s", describe(claim), gone)
+                return False
+            time.sleep(DATABASE_RETRY_SECONDS)
+        except Exception as error:
+            # A handler may return what no row can hold. If even that cannot be said, the process ends.
+            logger.exception("%s has an outcome that cannot be recorded", describe(claim))
+            if getattr(write, "func", None) is claims.fail:
+                raise
+            write = partial(claims.fail, error=f"the outcome cannot be recorded: {_words(error)}")
+
+
+def nothing(token: Token) -> bool:
+    """The claim was lost: whoever has the task now records it."""
+    return False
+
+
+def _ending_of(claim: Claim, outcome: Outcome) -> Write | Ended:
+    match outcome:
+        case Done(note, result):
+            if result is not None:
+                json.dumps(result)  # raises here, where it fails the attempt
+            return Ended(claim.token, note and claims.storable(note), result, claim.unsaved_progress)
+        case Park(until, note):
+            return partial(claims.park, until=until, note=note)
+        case Retry(reason, after):
+            return partial(claims.try_again, error=reason, after=after)
+        case Fail(reason):
+            return partial(claims.fail, error=reason)
+        case Delay(until, reason):
+            return partial(claims.delay, until=until, reason=reason)
+        case WaitForChildren(note):
+            return partial(claims.wait, note=note)
+    raise TypeError(f"the handler returned {outcome!r}, which is no outcome")
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _where(error: BaseException) -> str:
+    lines = "".join(traceback.format_tb(error.__traceback__)).splitlines()
+    return "\n".join(["", *lines[-TRACEBACK_LINES:]])
+
+
+def describe(claim: Claim) -> str:
+    """The claim in a log line."""
+    return f"task={claim.task_id} kind={claim.kind} attempt={claim.attempt} release={settings.RELEASE}"
