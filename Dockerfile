@@ -18,4 +18,4 @@ ARG RELEASE=dev
 ENV RELEASE=$RELEASE
 USER rolecall
 EXPOSE 8000
-CMD ["gunicorn", "-c", "config/gunicorn.py", "config.wsgi"]
+CMD ["gunicorn", "-c", "config/gunicorn.py", "config.asgi"]

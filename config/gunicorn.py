@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-worker_class = "gthread"
-threads = 8  # as many as a process has database connections (DATABASE_POOL_MAX)
+# Streams are open for hours and cost no thread (config/pages.py has the threads of the pages).
+worker_class = "config.server.Worker"
+asgi_loop = "asyncio"
+worker_connections = 900  # below the 1,024 files that many systems let a process open
 timeout = 60
-graceful_timeout = 20
+graceful_timeout = 15
 keepalive = 5
 max_requests = 5000  # a slow leak costs a restart, never the process
 max_requests_jitter = 500

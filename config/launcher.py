@@ -89,7 +89,7 @@ class Launcher:
         for folder in ("log", "static"):
             (VAR_DIR / folder).mkdir(parents=True, exist_ok=True)
         commands = {
-            "web": ["-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn.py", "--bind", self.bind],
+            "web": ["-m", "gunicorn", "config.asgi", "-c", "config/gunicorn.py", "--bind", self.bind],
             "worker": ["manage.py", "runworker", "--concurrency", str(self.workers)],
         }
         connection.close()

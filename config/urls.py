@@ -5,11 +5,13 @@ from django.urls import include, path
 
 from catalog.views import sources
 from config.status import healthz, readyz
+from tracker.views import events
 
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("healthz", healthz),
     path("readyz", readyz),
+    path("events/", events, name="events"),
     path("", include("taskqueue.urls")),
     path("", include("tracker.urls")),
     path("", include("reviews.urls")),

@@ -10,5 +10,6 @@ urlpatterns = [
     path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("board/", views.board, name="board"),
+    path("board/work/", views.work, name="work"),
     path("jobs/<int:posting_id>/", views.posting, name="posting"),
 ]

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_GET, require_safe
 
 from boards.explanation import explain_for_person
 from boards.listing import PAGE_SIZE, ListQuery
@@ -22,7 +22,11 @@ from catalog.models import Posting, PostingQuerySet
 from reviews.forms import field_of
 from reviews.models import Filter, FilterRevision, Verdict
 from reviews.reviewers import reviewer_of
+from taskqueue.models import account_of
+from taskqueue.realtime import HUB, EventStream, Hub
 from tracker.models import User
+from tracker.sessions import Ticket, departed
+from tracker.work import Work
 
 
 @never_cache
@@ -51,8 +55,39 @@ def board(request: HttpRequest) -> HttpResponse:
         "refreshed_at": refresh.computed_at if refresh else None,
         "catalog_is_empty": not Posting.objects.exists(),
         "hiding": _hiding(hidden, revisions) if not shown.exists() else [],
+        **_under_way(request),
     }
     return render(request, "tracker/board.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def work(request: HttpRequest) -> HttpResponse:
+    """The part of the board page that changes while something is under way."""
+    return render(request, "partials/work.html", _under_way(request))
+
+
+@require_GET
+def events(request: HttpRequest) -> HttpResponse:
+    """Server-sent events: the states of the person's own tasks, of everybody's for staff (Q13, Q15).
+
+    A visitor is told 403. The address names no object, so there is nothing to hide behind a 404 (V4), and a
+    redirect to the login page is nothing that an EventSource could show.
+    """
+    if not request.user.is_authenticated:
+        return HttpResponseForbidden("Sign in to follow your tasks.\n", content_type="text/plain")
+    hub: Hub | None = request.META.get(HUB)
+    if hub is None:
+        return HttpResponse("This server has no streams.\n", status=503, content_type="text/plain")
+    person = _person(request)
+    return EventStream(
+        hub,
+        account=account_of(person),
+        is_staff=person.is_staff,
+        ticket=Ticket.of(request),
+        departed=departed,
+    )
 
 
 @never_cache
@@ -78,6 +113,10 @@ def posting(request: HttpRequest, posting_id: int) -> HttpResponse:
 def _person(request: HttpRequest) -> User:
     assert isinstance(request.user, User)  # login_required lets nobody else in
     return request.user
+
+
+def _under_way(request: HttpRequest) -> dict[str, Any]:
+    return {"work": Work.of(_person(request)), "has_stream": HUB in request.META}
 
 
 def _filter_line(revision: FilterRevision) -> dict[str, Any]:

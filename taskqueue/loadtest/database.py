@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import copy
 import secrets
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
 from django.core.management import call_command
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connection, connections
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    connections,
+)
 
 from taskqueue.loadtest import LoadTestFailed, tables
 
@@ -43,7 +53,7 @@ def throw_away(*, workers: int, is_kept: bool, say: Callable[[str], object]) -> 
             if is_kept:
                 say(f"The database {name} is left for you to look at; the next run drops it.")
             else:
-                _drop(control, name)
+                _drop_at_last(control, name, say)
     finally:
         control.close()
 
@@ -63,12 +73,17 @@ def _answer(control: Any) -> None:
 
 
 def _sweep(control: Any, say: Callable[[str], object]) -> None:
-    names = _ask(control, "SELECT datname FROM pg_database WHERE starts_with(datname, %s)", PREFIX)
+    names = _ask(
+        control,
+        "SELECT datname FROM pg_database WHERE starts_with(datname, %s) AND pg_has_role(datdba, 'MEMBER')",
+        PREFIX,
+    )
     for (name,) in names:
         [(is_ownerless,)] = _ask(control, "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", name)
         if is_ownerless:
             say(f"Dropping {name}, which a killed run has left.")
             _drop(control, name)
+            shutil.rmtree(logs_of(name), ignore_errors=True)
 
 
 def _lock(control: Any, name: str) -> None:
@@ -104,6 +119,18 @@ def _create(control: Any, name: str) -> None:
 
 def _drop(control: Any, name: str) -> None:
     _tell(control, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def _drop_at_last(control: Any, name: str, say: Callable[[str], object]) -> None:
+    try:
+        _drop(control, name)
+    except (DatabaseError, InterfaceError) as error:
+        say(f"The database {name} could not be dropped, the next run does it: {str(error).strip()}")
+
+
+def logs_of(name: str) -> Path:
+    """Where the machines that use the database write their logs."""
+    return Path(tempfile.gettempdir()) / name
 
 
 def _fill() -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import random
 import shutil
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -34,6 +33,7 @@ from taskqueue.loadtest.producing import Producer
 from taskqueue.loadtest.progress import State
 from taskqueue.models import Worker
 
+HELD, BROKEN = "held", "broken"
 LOOK_SECONDS = 0.5
 START_SECONDS = 60.0
 STALL_SECONDS = 90.0  # without a single task that ends: the longest wait before another try is cut short
@@ -59,18 +59,25 @@ HURRY = """
 def run(options: Options, show: Callable[[State], object]) -> dict[str, Any]:
     """What held and the figures, as JSON takes them. Raises LoadTestFailed when nothing could be tested."""
     begun = time.monotonic()
+    _register(options.handlers)
     with (
-        _logs(options) as logs,
         database.throw_away(workers=options.workers, is_kept=options.is_kept, say=options.say) as name,
+        _logs(database.logs_of(name), options) as logs,
     ):
-        import_module(options.handlers)
         test = LoadTest(options, name, logs, show)
         test.run()
-        found = list(findings())
-        report = test.report(found)
-        logs.is_good = not any(finding.broken for finding in found)
+        report = test.report(list(findings()))
+        logs.are_wanted = report["verdict"] != HELD
     report["figures"]["seconds_in_all"] = round(time.monotonic() - begun, 1)
     return report
+
+
+def _register(handlers: str) -> None:
+    """The kinds are known here as well as to the machines: what is wrong with them is found before the start."""
+    try:
+        import_module(handlers)
+    except ImportError as error:
+        raise LoadTestFailed(f"no handlers in {handlers}: {error}") from error
 
 
 class LoadTest:
@@ -137,7 +144,7 @@ class LoadTest:
         tasks, seconds = counts["tasks"], max(self._seconds, 0.001)
         is_broken = self._is_stalled or any(finding.broken for finding in found)
         return {
-            "verdict": "broken" if is_broken else "held",
+            "verdict": BROKEN if is_broken else HELD,
             "broken": [finding.name for finding in found if finding.broken],
             "asked": self._asked(),
             "invariants": {finding.name: finding.figures() for finding in found},
@@ -205,24 +212,25 @@ class LoadTest:
 class Logs:
     """The machines' logs: they are kept when something broke."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, are_wanted: bool) -> None:
         self.folder = folder
-        self.is_good = False
+        self.are_wanted = are_wanted
 
 
 @contextlib.contextmanager
-def _logs(options: Options) -> Iterator[Logs]:
-    logs = Logs(Path(tempfile.mkdtemp(prefix="rolecall-loadtest-")))
+def _logs(folder: Path, options: Options) -> Iterator[Logs]:
+    folder.mkdir(mode=0o700)
+    logs = Logs(folder, are_wanted=options.is_kept)
     try:
         yield logs
-    except KeyboardInterrupt:
-        logs.is_good = True
+    except Exception:
+        logs.are_wanted = True
         raise
     finally:
-        if logs.is_good and not options.is_kept:
-            shutil.rmtree(logs.folder, ignore_errors=True)
+        if logs.are_wanted or options.is_kept:
+            options.say(f"The machines' logs are in {folder}")
         else:
-            options.say(f"The machines' logs are in {logs.folder}")
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _raise_from(*futures: Future[None] | None) -> None:
@@ -233,6 +241,3 @@ def _raise_from(*futures: Future[None] | None) -> None:
 
 def _rounded(rate: float | None) -> float | None:
     return None if rate is None else round(rate, 1)
-
-
-Report = Mapping[str, Any]

@@ -46,10 +46,12 @@ class WorkerLoop:
         incarnation: str = "",
         is_draining: bool = False,
         line: Line | None = None,
+        supervisor: int | None = None,
     ) -> None:
         """`kinds` are those of the registry's to run, by default all; operators know it by `name`.
 
-        `line` replaces the worker's own session.
+        `line` replaces the worker's own session. `supervisor` is the process whose end ends it, by default
+        its parent; a child that starts after a pause may not ask then, for the parent may be dead.
         """
         self._registry = registry
         self._kinds = {
@@ -59,7 +61,7 @@ class WorkerLoop:
         # Neither a restart nor a reused process id repeats it (Q5).
         self.name = f"{(name or env.HOSTNAME)[:100]}:{incarnation or secrets.token_hex(8)}"
         self.line = line or Line(self.name)
-        self.pulse = Pulse(self.name, sorted(self._kinds), self.line)
+        self.pulse = Pulse(self.name, sorted(self._kinds), self.line, supervisor=supervisor)
         self._any = self._claimer(list(self._kinds.values()))
         self._short = self._claimer([kind for kind in self._kinds.values() if kind.is_short])
         self._ended: list[tuple[Claim, Ended]] = []
@@ -160,9 +162,7 @@ class WorkerLoop:
             claimer.forget_marks()
         return claimer.step([ended for _, ended in done], most=most)
 
-    def _hear(
-        self, answer: Callable[[], Step], done: list[tuple[Claim, Ended]]
-    ) -> Sequence[Task] | None:
+    def _hear(self, answer: Callable[[], Step], done: list[tuple[Claim, Ended]]) -> Sequence[Task] | None:
         """What was claimed; None when the statement was refused, which says nothing of what is claimable.
 
         What could not be recorded is done still, and has to be recorded later.

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
+import psycopg
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 
@@ -37,7 +38,9 @@ class Pulse:
     pages what changed; and ends the process when a handler does not stop in time.
     """
 
-    def __init__(self, worker: str, kinds: Sequence[str], line: Line) -> None:
+    def __init__(
+        self, worker: str, kinds: Sequence[str], line: Line, *, supervisor: int | None = None
+    ) -> None:
         self.proven_until = 0.0  # on `clock()`: until then nobody else can have been given what is in hand
         self.is_lost = False  # declared dead: whatever it still does under its name changes nothing
         self._worker = worker
@@ -45,7 +48,7 @@ class Pulse:
         self._line = line
         self._claims: list[Claim] = []
         self._changed: set[int] = set()
-        self._supervisor = os.getppid()
+        self._supervisor = os.getppid() if supervisor is None else supervisor
         self._told_to_stop_at: float | None = None
         self._is_urgent = False
         self._beat_at = 0.0
@@ -195,6 +198,6 @@ class Pulse:
             logger.warning(
                 "task=%d left by force: %s; %d others given back", claim.task_id, is_written, others
             )
-        except (DatabaseError, InterfaceError) as error:
+        except (DatabaseError, InterfaceError, psycopg.Error) as error:  # the driver's own: of a health check
             logger.warning("task=%d is left to the reaper: %s", claim.task_id, error)
         os._exit(1)  # not 0: the supervisor of a draining fleet would take it for drained

@@ -55,9 +55,9 @@ class Ticker:
     does, any other fleet's ticker does as well.
     """
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, *, supervisor: int | None = None) -> None:
         self._registry = registry
-        self._supervisor = os.getppid()
+        self._supervisor = os.getppid() if supervisor is None else supervisor
         self._is_ended = False
 
     def stop(self, *_: object) -> None:

@@ -127,7 +127,7 @@ def test_gunicorn_takes_its_settings_and_the_platform_s_port() -> None:
         command, cwd=PROJECT, capture_output=True, text=True, check=True, env=environment
     )
     settings = dict(re.findall(r"(?m)^(\w+) += (.*)$", printed.stdout))
-    assert settings["worker_class"] == "gthread"
+    assert settings["worker_class"] == "config.server.Worker"
     assert settings["control_socket_disable"] == "True"
     assert settings["bind"] == "['0.0.0.0:8123']"
     assert settings["workers"] == "3"

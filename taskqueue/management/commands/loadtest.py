@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import InterfaceError, OperationalError
 
 from config.console import at_least_one
 from taskqueue.loadtest import KINDS, LoadTestFailed, Options
 from taskqueue.loadtest.progress import Progress
-from taskqueue.loadtest.run import run
+from taskqueue.loadtest.run import HELD, run
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -77,13 +78,15 @@ class Command(BaseCommand):
                 report = run(options, progress.show)
         except LoadTestFailed as failed:
             raise CommandError(str(failed)) from failed
+        except (OperationalError, InterfaceError) as gone:
+            raise CommandError(f"the database went away: {str(gone).strip()}") from gone
         except KeyboardInterrupt:
             progress.say("Interrupted: the workers have ended, the database is dropped.")
             sys.exit(130)
         self.stdout.write(json.dumps(report))
         broken = ", ".join(report["broken"])
         progress.say(f"Broken: {broken}" if broken else f"Everything held, seed {options.seed}.")
-        if report["verdict"] != "held":
+        if report["verdict"] != HELD:
             sys.exit(1)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Collection
 from typing import Any
@@ -36,18 +37,26 @@ class Command(BaseCommand):
         **options: Any,
     ) -> None:
         registry = self.registry()
+        supervisor = os.getpid()
         chosen = _chosen(set(registry.kinds), kinds, exclude_kinds)
 
         def run_child(number: int, incarnation: str) -> bool:
             name_sessions(incarnation)
             label = f"{name}-{number}" if name else ""
-            loop = WorkerLoop(registry, kinds=chosen, name=label, incarnation=incarnation, is_draining=drain)
+            loop = WorkerLoop(
+                registry,
+                kinds=chosen,
+                name=label,
+                incarnation=incarnation,
+                is_draining=drain,
+                supervisor=supervisor,
+            )
             signal.signal(signal.SIGTERM, loop.stop)
             signal.signal(signal.SIGQUIT, loop.stop_now)
             return loop.run()
 
         def run_ticker() -> bool:
-            ticker = Ticker(registry)
+            ticker = Ticker(registry, supervisor=supervisor)
             signal.signal(signal.SIGTERM, ticker.stop)
             ticker.run()
             return True
