@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import itertools
 import threading
 from collections.abc import Callable
 from datetime import timedelta
@@ -37,13 +37,14 @@ TO_MEND = """
      LIMIT 20
 """
 
-# Generations that are over: of attempts that were lost, and the last but one of what runs now.
+# Of attempts that were lost, the last but one of what runs now, and a stranger's.
 STALE_TOKENS = """
     (SELECT task_id, worker, attempt FROM loadtest_failed_attempt WHERE is_lost ORDER BY at DESC LIMIT 3)
     UNION ALL
     (SELECT id, worker, attempts - 1 FROM queue_task WHERE status = 'running' AND attempts > 1 LIMIT 3)
     UNION ALL
-    (SELECT id, 'somebody else', attempts FROM queue_task WHERE status = 'running' LIMIT 1)
+    (SELECT id, 'somebody else', attempts FROM queue_task
+      WHERE status = 'running' ORDER BY started_at LIMIT 2)
 """
 
 
@@ -67,12 +68,12 @@ VERBS: dict[str, Callable[[Token], bool]] = {
 
 
 class People:
-    def __init__(self, *, rng: random.Random, ended: threading.Event) -> None:
-        self._rng = rng
+    def __init__(self, *, ended: threading.Event) -> None:
         self._ended = ended
 
     def run(self) -> None:
         """They go on until the test has ended."""
+        verbs = itertools.cycle(VERBS)
         with own_connection():
             while not self._ended.wait(EVERY_SECONDS):
                 for task_id in _ids(TO_CANCEL):
@@ -80,7 +81,7 @@ class People:
                 for task_id in _ids(TO_MEND):
                     _mend(task_id)
                 for task_id, worker, attempt in _rows(STALE_TOKENS):
-                    _probe(Token(task_id, worker, attempt), self._rng.choice(list(VERBS)))
+                    _probe(Token(task_id, worker, attempt), next(verbs))
 
 
 @transaction.atomic

@@ -64,6 +64,7 @@ def run(options: Options, show: Callable[[State], object]) -> dict[str, Any]:
         database.throw_away(workers=options.workers, is_kept=options.is_kept, say=options.say) as name,
         _logs(database.logs_of(name), options) as logs,
     ):
+        options.say(f"In {name}: {options.workers} workers, {options.tasks:,} tasks, seed {options.seed}.")
         test = LoadTest(options, name, logs, show)
         test.run()
         report = test.report(list(findings()))
@@ -73,7 +74,7 @@ def run(options: Options, show: Callable[[State], object]) -> dict[str, Any]:
 
 
 def _register(handlers: str) -> None:
-    """The kinds are known here as well as to the machines: what is wrong with them is found before the start."""
+    """The kinds are known here as well as to the machines: what is wrong with them shows before the start."""
     try:
         import_module(handlers)
     except ImportError as error:
@@ -93,7 +94,7 @@ class LoadTest:
             wanted += [Wanted("load.poison", {}, "failed")] * -(-options.workers // WORKERS_A_POISON)
         self._producer = Producer(wanted, go_on=self._go_on, ended=self._ended)
         self._chaos = Chaos(self._fleet, rng=random.Random(options.seed), workers=options.workers)  # noqa: S311
-        self._people = People(rng=random.Random(options.seed), ended=self._ended)  # noqa: S311
+        self._people = People(ended=self._ended)
         self._peak = 0
         self._seconds = 0.0
         self._commits = 0

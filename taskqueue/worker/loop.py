@@ -108,7 +108,7 @@ class WorkerLoop:
             try:
                 if self._advance():
                     continue
-                if self._is_draining:
+                if self._is_draining and clock() < self.pulse.proven_until:
                     return True
                 self.pulse.publish()
                 wait_seconds = float(settings.QUEUE_POLL_SECONDS) * random.uniform(0.8, 1.2)  # noqa: S311
@@ -143,7 +143,13 @@ class WorkerLoop:
                 break
             done, self._ended = self._ended, []
             step = self._beside.submit(self._send, self._short, done, self._most_short())
-            self._run(batch, is_batch=True)
+            try:
+                self._run(batch, is_batch=True)
+            except BaseException:
+                self._is_unsure = True  # nobody will run what has been claimed meanwhile
+                if step.exception() is not None:
+                    self._ended = done + self._ended
+                raise
             batch = self._hear(step.result, done) or ()
         self._run(batch, is_batch=True)
 
@@ -258,6 +264,8 @@ class WorkerLoop:
 
     def _leave(self) -> None:
         try:
+            if self._is_unsure:
+                claims.give_back_unknown(self.name, in_hand=[])
             self.line.execute(FORGET, {"worker": self.name})
         except DATABASE_GONE as gone:
             logger.warning("worker=%s leaves its row behind: %s", self.name, gone)

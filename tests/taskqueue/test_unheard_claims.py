@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 
-from taskqueue.handlers import Claim, Done, Outcome, Registry
+from taskqueue.handlers import Claim, Done, Fail, Outcome, Registry
 from taskqueue.models import Task, TaskStatus, Turn
 from taskqueue.services import claims, request_cancel
 from taskqueue.worker import WorkerLoop
+from taskqueue.worker import loop as worker_loop
 from tests.taskqueue.factories import DoneTaskFactory, RunningTaskFactory, TaskFactory, claim
 from tests.taskqueue.lines import SharedLine
 
@@ -148,3 +149,43 @@ def test_what_the_reaper_took_meanwhile_is_not_given_back_again() -> None:
     assert claims.give_back_unknown("worker-1", in_hand=[]) == 0
     task.refresh_from_db()
     assert (task.status, task.resumes) == (TaskStatus.FAILED, 0)
+
+
+def test_a_batch_that_breaks_off_gives_back_what_was_claimed_beside_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The next batch is claimed while this one runs; nobody is left to run it."""
+    monkeypatch.setattr(worker_loop, "MOST_SHORT", 2)
+
+    def broken(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        if '"queue_task"."parent_id" = ' in sql:  # the question that follows a failed child's end
+            connection.execute_wrappers.remove(broken)
+            raise OperationalError("server closed the connection unexpectedly")
+        return execute(sql, params, many, context)
+
+    def body(claim: Claim) -> Outcome:
+        if claim.task_id == failing.pk:
+            connection.execute_wrappers.append(broken)
+            return Fail("broken")
+        return Done(note=f"attempt {claim.attempt}")
+
+    registry = Registry()
+    registry.handler("test.work", short=True)(body)
+    loop = WorkerLoop(registry, line=SharedLine())
+    loop._short_seconds = 0.0
+    parent = TaskFactory.create(kind="test.split", status=TaskStatus.WAITING)
+    first = TaskFactory.create()
+    failing = TaskFactory.create(parent=parent)
+    others = TaskFactory.create_batch(4)
+    assert loop.step()  # the first, alone
+    with pytest.raises(OperationalError):
+        loop.step()
+    assert Task.objects.running().exists()
+
+    while loop.step():
+        pass
+
+    assert not Task.objects.running().exists()
+    assert set(
+        Task.objects.filter(pk__in=[first.pk, *[task.pk for task in others]]).values_list("status", flat=True)
+    ) == {TaskStatus.DONE}

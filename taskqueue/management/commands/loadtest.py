@@ -85,7 +85,7 @@ class Command(BaseCommand):
             sys.exit(130)
         self.stdout.write(json.dumps(report))
         broken = ", ".join(report["broken"])
-        progress.say(f"Broken: {broken}" if broken else f"Everything held, seed {options.seed}.")
+        progress.say(f"Broken: {broken}." if broken else "Everything held.")
         if report["verdict"] != HELD:
             sys.exit(1)
 
