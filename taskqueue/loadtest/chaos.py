@@ -52,8 +52,10 @@ class Chaos:
     From then on each worker has some seconds between two faults: a fleet that only dies does no work.
     """
 
-    def __init__(self, fleet: Fleet, *, rng: random.Random, workers: int) -> None:
+    def __init__(self, fleet: Fleet, *, rng: random.Random, workers: int, ended: threading.Event) -> None:
+        """Once `ended` is set there is nothing left to wake or to wait for."""
         self._fleet = fleet
+        self._ended = ended
         self._rng = rng
         self._calm_seconds = CALM_SECONDS / workers
         self._thaws: list[tuple[float, Callable[[], object]]] = []
@@ -79,11 +81,11 @@ class Chaos:
             while not self.enough.is_set():
                 self._deal(self._deck())
                 self.has_dealt_all.set()
-            while self._thaws:
+            while self._thaws and not self._ended.wait(LOOK_SECONDS):
                 self._thaw()
-                time.sleep(LOOK_SECONDS)
             for machine in self._deploys:
-                self._fleet.note_deploy(machine)
+                if not self._ended.is_set():
+                    self._fleet.note_deploy(machine)
 
     def _deck(self) -> list[str]:
         machines = len(self._fleet.machines())

@@ -61,22 +61,31 @@ class Machine:
         self._has_started = False
 
     @property
-    def group(self) -> int:
-        """A supervisor that was killed is not waited for until the end: so the number stays its own."""
-        return self._process.pid
+    def group(self) -> int | None:
+        """The number of its process group, while it is certainly its own: until its supervisor is waited for.
+
+        One that was killed is not waited for before the end of the test: it may have left orphans.
+        """
+        return self._process.pid if self._process.returncode is None else None
 
     def signal_supervisor(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(self._process.pid, number)
+        self._process.send_signal(number)
 
     def signal_all(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, PermissionError):  # macOS says so of a group of zombies
-            os.killpg(self._process.pid, number)
+        if self.group is not None:
+            with suppress(ProcessLookupError, PermissionError):  # macOS says so of a group of zombies
+                os.killpg(self.group, number)
 
     def workers_alive(self) -> list[str]:
         """The names of its own: orphans of an earlier start are called like them."""
         alive = Worker.objects.alive().order_by("name").values_list("name", "pid")
-        return [name for name, pid in alive if _group_of(pid) == self.group]
+        return [name for name, pid in alive if self.has_process(pid)]
+
+    def has_process(self, pid: int) -> bool:
+        try:
+            return self.group is not None and os.getpgid(pid) == self.group
+        except ProcessLookupError:
+            return False
 
     def is_up(self) -> bool:
         """Whether its ticker ticks: it started before the workers did, and outlives them."""
@@ -99,7 +108,7 @@ class Machine:
 
 
 class Fleet:
-    """The machines that run, by name, and those that were left behind. Used by one thread at a time."""
+    """The machines that run, by name, and those that were left behind. Fit for several threads."""
 
     def __init__(self, options: Options, *, database: str, logs: Path) -> None:
         self._options = options
@@ -139,8 +148,7 @@ class Fleet:
     def has_process(self, pid: int) -> bool:
         """Whether the process is one of the fleet's: no other may ever get a signal."""
         with self._lock:
-            groups = {machine.group for machine in [*self._running.values(), *self._leaving]}
-        return _group_of(pid) in groups
+            return any(machine.has_process(pid) for machine in [*self._running.values(), *self._leaving])
 
     def check(self) -> None:
         """Raises LoadTestFailed when a machine that nobody touched has ended: nothing can be tested."""
@@ -178,10 +186,3 @@ class Fleet:
             for number, workers in enumerate((self._options.workers - half, half), start=1)
             if workers
         }
-
-
-def _group_of(pid: int) -> int | None:
-    try:
-        return os.getpgid(pid)
-    except ProcessLookupError:
-        return None

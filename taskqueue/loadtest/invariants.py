@@ -11,7 +11,7 @@ from django.db import connection
 
 from taskqueue.loadtest import LEASE_SECONDS, TICK_SECONDS
 from taskqueue.loadtest import checks as sql
-from taskqueue.loadtest.kinds import CYCLE, CYCLE_SECONDS
+from taskqueue.loadtest.mix import CYCLE, CYCLE_SECONDS
 from taskqueue.worker.ticks import LOOK_SECONDS
 
 MOST_SHOWN = 20

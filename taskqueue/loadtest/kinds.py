@@ -28,6 +28,7 @@ from taskqueue.handlers import (
     schedule,
 )
 from taskqueue.loadtest import tables
+from taskqueue.loadtest.mix import CYCLE, CYCLE_SECONDS
 from taskqueue.models import HostBudget
 from taskqueue.services import enqueue_children
 
@@ -35,8 +36,6 @@ Body = Callable[[Claim], Outcome]
 
 ENOUGH_ATTEMPTS = 100  # for a task that is to survive whatever happens to its workers
 FEW_ATTEMPTS = 3  # for one that is to fail
-CYCLE_SECONDS = 3
-CYCLE = "load.cycle"
 SOON = timedelta(seconds=0.5)
 LOOK_SECONDS = 0.02
 

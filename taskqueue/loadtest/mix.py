@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 URGENT, NORMAL = 5, 50
+CYCLE, CYCLE_SECONDS = "load.cycle", 3  # nobody queues it: it is a schedule's
 HOSTS = tuple(f"host-{number}.example" for number in range(4))
 BIG_ACCOUNT = "account-0"
 LONGEST_SECONDS = 0.05

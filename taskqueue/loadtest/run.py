@@ -93,7 +93,7 @@ class LoadTest:
         if options.is_killing:
             wanted += [Wanted("load.poison", {}, "failed")] * -(-options.workers // WORKERS_A_POISON)
         self._producer = Producer(wanted, go_on=self._go_on, ended=self._ended)
-        self._chaos = Chaos(self._fleet, rng=random.Random(options.seed), workers=options.workers)  # noqa: S311
+        self._chaos = Chaos(self._fleet, rng=rng, workers=options.workers, ended=self._ended)
         self._people = People(ended=self._ended)
         self._peak = 0
         self._seconds = 0.0
@@ -128,8 +128,7 @@ class LoadTest:
                 self._go_on.set()
             if producing.done() and state.left <= self._few(state):
                 self._chaos.enough.set()
-            if self._chaos.enough.is_set() or chaos is None:
-                self._hurry(producing)
+                _execute(HURRY)
             if producing.done() and not state.left and (chaos is None or chaos.done()):
                 return
             if state.ended != ended:
@@ -204,11 +203,6 @@ class LoadTest:
         """So little is left that it may end in peace: soon most faults would hit idle workers."""
         return max(2 * self._options.workers, (state.ended + state.left) // 10)
 
-    def _hurry(self, producing: Future[None]) -> None:
-        if producing.done():
-            with connection.cursor() as cursor:
-                cursor.execute(HURRY)
-
 
 class Logs:
     """The machines' logs: they are kept when something broke."""
@@ -232,6 +226,11 @@ def _logs(folder: Path, options: Options) -> Iterator[Logs]:
             options.say(f"The machines' logs are in {folder}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _execute(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
 
 
 def _raise_from(*futures: Future[None] | None) -> None:

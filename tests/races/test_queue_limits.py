@@ -34,16 +34,17 @@ def test_a_handler_over_its_time_loses_its_process_and_an_attempt() -> None:
         until(lambda: marks("begun") == [1])
         other = enqueue("test.quick").task_id
         until(lambda: is_done(other))
-        failed = until(Task.objects.filter(pk=task_id, status=TaskStatus.PENDING).first)
+        until(Task.objects.filter(pk=task_id).exclude(errors=[]).exists)
         enqueue(GO)
-        until(hurry_failed)
+        until(lambda: hurry_failed() or is_done(task_id))
         until(lambda: is_done(task_id))
 
-    assert (failed.attempts, failed.retries_spent) == (1, 1)
-    assert "ran for longer than 0:00:00.5" in failed.error
-    assert failed.errors[0]["attempt"] == 1
-    assert len(set(pids("begun"))) == 2
-    assert marks("begun") == [1, 2]
+    # The wait before another try is drawn by lot: there may have been one before the test said go.
+    task = Task.objects.get(pk=task_id)
+    assert [error["attempt"] for error in task.errors] == list(range(1, task.attempts))
+    assert all("ran for longer than 0:00:00.5" in error["error"] for error in task.errors)
+    assert task.retries_spent == task.attempts == len(set(pids("begun")))
+    assert marks("begun") == list(range(1, task.attempts + 1))
 
 
 def test_a_worker_that_holds_too_much_memory_is_replaced_between_two_tasks() -> None:

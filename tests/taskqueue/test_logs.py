@@ -106,9 +106,10 @@ def test_a_coroutine_says_it_too_and_a_thread_with_a_copy_of_the_context(written
         library.info("from a coroutine")
 
     with working_on(task=7):
-        asyncio.run(fetch())
-        copied = contextvars.copy_context()
+        copied, looped = contextvars.copy_context(), contextvars.copy_context()
         threads = [
+            # A thread of its own: a test's browser may have a loop that runs in this one.
+            threading.Thread(target=lambda: looped.run(asyncio.run, fetch())),
             threading.Thread(target=library.warning, args=["from a bare thread"]),
             threading.Thread(target=copied.run, args=[library.warning, "from a thread with context"]),
         ]

@@ -87,6 +87,15 @@ def test_a_pending_task_of_the_subject_is_enough_whoever_queued_it() -> None:
     assert Task.objects.filter(kind="test.work", subject="source:0").count() == 1
 
 
+def test_what_somebody_queued_by_hand_is_enough_while_it_runs() -> None:
+    """A source that is being read because somebody asked is not read a second time beside it."""
+    things(1)
+    TaskFactory.create(subject="source:0")
+    assert claim() is not None
+
+    assert enqueue_due("test.work", due()) == 0
+
+
 def test_another_kinds_pending_task_of_the_subject_blocks_nothing() -> None:
     things(1)
 
