@@ -95,8 +95,9 @@ ENQUEUE_CHILDREN = f"""
 # One task for each subject and cycle (Q2), whoever asks: the key names the cycle and outlives the task
 # until the cycle is over. A subject's cycles begin at its own moment of the period, drawn from its name, so
 # that subjects of one period do not fall due together. A pending task of the subject, whatever queued it,
-# is enough, and so is one that somebody queued by hand until it ends. Rows go in by subject: two workers in different orders would wait for each other's keys.
-# `{due}` is the schedule's own query. Indexes: queue_task_key_once, queue_task_in_flight.
+# is enough, and so is one that somebody queued by hand until it ends. Rows go in by subject: two workers in
+# different orders would wait for each other's keys. `{due}` is the schedule's own query. Indexes:
+# queue_task_key_once, queue_task_in_flight.
 ENQUEUE_DUE = """
     WITH due(subject, payload, host, period) AS ({due}),
     shifted AS (
