@@ -81,7 +81,7 @@ def takeovers() -> dict[str, Any]:
         "how": "from the fault, and from the end of the lease, to the time the reaper wrote into Task.errors;"
         " then to the next start, the wait before another try included",
         "number": len(rows),
-        "without_a_fault": sum(row[0] is None for row in rows),
+        "without_a_known_fault": sum(row[0] is None for row in rows),
         "from_the_fault": {sort: _spread(seconds) for sort, seconds in sorted(by_sort.items())},
         "from_the_end_of_the_lease": _spread([row[2] for row in rows if row[2] is not None]),
         "then_until_the_next_start": _spread([row[3] for row in rows if row[3] is not None]),
