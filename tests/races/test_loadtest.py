@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -68,14 +69,16 @@ def test_what_the_queue_promises_holds_while_workers_are_killed_stopped_and_cut_
     ("handlers", "broken"),
     [("two_effects", "effects_not_twice"), ("unguarded_end", "no_stale_write")],
 )
-def test_what_is_broken_is_found(handlers: str, broken: str) -> None:
-    status, report, err = run("--tasks", "200", "--handlers", f"tests.races.broken.{handlers}")
+def test_what_is_broken_is_found(handlers: str, broken: str, tmp_path: Path) -> None:
+    module = f"tests.races.broken.{handlers}"
+    status, report, err = run("--tasks", "200", "--handlers", module, TMPDIR=str(tmp_path))
 
     assert (status, report["verdict"]) == (1, "broken"), err
     assert broken in report["broken"]
     finding = report["invariants"][broken]
     assert finding["broken"] >= len(finding["first"]) > 0
     assert isinstance(finding["first"][0]["id"], int)
+    assert list(tmp_path.glob("rolecall_loadtest_*/machine-1.log"))
 
 
 def test_an_interrupted_run_leaves_nothing_behind() -> None:
