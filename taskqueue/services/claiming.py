@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import psycopg.sql
@@ -51,12 +51,20 @@ class Ended:
         return partial(finish, note=self.note, result=self.result)
 
 
-@dataclass(frozen=True, slots=True)
+Row = Sequence[Any]
+
+
+@dataclass(frozen=True)
 class Step:
-    """What one step recorded and handed out."""
+    """What one step recorded and handed out. The tasks are made when they are asked for."""
 
     finished: int
-    claimed: list[Task]
+    worker: str
+    rows: Sequence[Row]
+
+    @cached_property
+    def claimed(self) -> list[Task]:
+        return [_task(row, self.worker) for row in self.rows]
 
 
 class Claimer:
@@ -70,6 +78,7 @@ class Claimer:
         """`kinds` maps what the worker runs to the attempts its handlers allow."""
         self._worker = worker
         self._kinds = list(kinds)
+        self._names = _array(json.dumps(kind, ensure_ascii=False) for kind in kinds)
         self._statement = step_statement(tuple(kinds.items())) if kinds else ""
         self._execute = execute or _on_djangos_connection
         self._cursor = ""
@@ -83,28 +92,28 @@ class Claimer:
         Others follow when that found nothing and had not looked at everything: once round all the lanes.
         """
         if not self._kinds:
-            return Step(0, [])
-        finished, claimed, is_certain = self._once(ended, most)
-        if not claimed and most and not is_certain:
-            claimed = self._round(most)
-            if not claimed and self._urgent_in_a_row >= URGENT_IN_A_ROW:
+            return Step(0, self._worker, ())
+        finished, rows, is_certain = self._once(ended, most)
+        if not rows and most and not is_certain:
+            rows = self._round(most)
+            if not rows and self._urgent_in_a_row >= URGENT_IN_A_ROW:
                 self._urgent_in_a_row = 0  # nobody else is there to take the turn
-                claimed = self._round(most)
-        return Step(finished, claimed)
+                rows = self._round(most)
+        return Step(finished, self._worker, rows)
 
-    def _round(self, most: int) -> list[Task]:
+    def _round(self, most: int) -> Sequence[Row]:
         """Once through everything, in as many statements as the lanes take."""
         self._cursor = ""
-        _, claimed, _ = self._once((), most)
-        while not claimed and self._cursor:
-            _, claimed, _ = self._once((), most)
-        return claimed
+        _, rows, _ = self._once((), most)
+        while not rows and self._cursor:
+            _, rows, _ = self._once((), most)
+        return rows
 
     def forget_marks(self) -> None:
         """Start from the head of each line: something may have joined before where the last claim was."""
         self._marks.clear()
 
-    def _once(self, ended: Sequence[Ended], most: int) -> tuple[int, list[Task], bool]:
+    def _once(self, ended: Sequence[Ended], most: int) -> tuple[int, Sequence[Row], bool]:
         is_others_turn = most == 1 and self._urgent_in_a_row >= URGENT_IN_A_ROW
         marks = [self._marks.get(kind, SINCE_EVER) for kind in self._kinds]
         rows = self._execute(
@@ -113,9 +122,9 @@ class Claimer:
                 **_values(sorted(ended, key=lambda one: one.token.task_id)),
                 "worker": self._worker,
                 "most": most,
-                "kinds": self._kinds,
-                "marks": [position for position, _ in marks],
-                "mark_ids": [task_id for _, task_id in marks],
+                "kinds": self._names,
+                "marks": _array(f'"{position}"' for position, _ in marks),
+                "mark_ids": _array(str(task_id) for _, task_id in marks),
                 "cursor": self._cursor,
                 "probes": PROBES,
                 "lanes_first": self._lanes_first,
@@ -124,14 +133,13 @@ class Claimer:
             },
         )
         *taken, summary = rows
-        claimed = [self._task(row) for row in taken]
         # Turns given back in the statement are free for the next one only.
         has_looked_at_all = not (self._cursor or self._marks or is_others_turn or ended)
         self._remember(taken, walked_to=summary[_LANE], is_short=len(taken) < most)
         # None and not "": enough was chosen, but another worker was faster in making the lane's first turn.
-        return summary[-1], claimed, has_looked_at_all and summary[_LANE] == ""
+        return summary[-1], taken, has_looked_at_all and summary[_LANE] == ""
 
-    def _remember(self, taken: Sequence[Sequence[Any]], *, walked_to: str | None, is_short: bool) -> None:
+    def _remember(self, taken: Sequence[Row], *, walked_to: str | None, is_short: bool) -> None:
         lines = [row[_LINE] for row in taken]
         if lines:
             self._urgent_in_a_row = self._urgent_in_a_row + 1 if lines == ["urgent"] else 0
@@ -147,33 +155,10 @@ class Claimer:
         if walked_to is not None:
             self._cursor = walked_to
 
-    def _task(self, row: Sequence[Any]) -> Task:
-        """As Task.from_db makes it, without a look at each of the fields that were not asked for."""
-        task = Task.__new__(Task)
-        task._state = ModelState()
-        task._state.adding, task._state.db = False, DEFAULT_DB_ALIAS
-        values = dict(zip(_RETURNED, row, strict=False), worker=self._worker, status=TaskStatus.RUNNING)
-        values["payload"] = json.loads(row[_PAYLOAD])
-        values["progress"] = row[_PROGRESS] and json.loads(row[_PROGRESS])
-        task.__dict__.update(values)
-        return task
-
 
 def claim_next(*, worker: str, kinds: Mapping[str, int]) -> Task | None:
     """The next task for a living worker, running in its name under a new generation; None without one."""
     return next(iter(Claimer(worker, kinds).step().claimed), None)
-
-
-def named_to_numbered(statement: str) -> tuple[str, list[str]]:
-    """The statement with $1, $2, … as the server numbers its parameters, and their names in that order."""
-    names: list[str] = []
-
-    def number(match: re.Match[str]) -> str:
-        if match[1] not in names:
-            names.append(match[1])
-        return f"${names.index(match[1]) + 1}"
-
-    return re.sub(r"%\((\w+)\)s", number, statement).replace("%%", "%"), names
 
 
 @lru_cache(maxsize=64)
@@ -204,6 +189,18 @@ def step_statement(kinds: tuple[tuple[str, int], ...]) -> str:
     return re.sub(r"\s+", " ", statement)
 
 
+def _task(row: Row, worker: str) -> Task:
+    """As Task.from_db makes it, without a look at each of the fields that were not asked for."""
+    task = Task.__new__(Task)
+    task._state = ModelState()
+    task._state.adding, task._state.db = False, DEFAULT_DB_ALIAS
+    values = dict(zip(_RETURNED, row, strict=False), worker=worker, status=TaskStatus.RUNNING)
+    values["payload"] = json.loads(row[_PAYLOAD])
+    values["progress"] = row[_PROGRESS] and json.loads(row[_PROGRESS])
+    task.__dict__.update(values)
+    return task
+
+
 def _outer(name: str) -> RawSQL:
     """A column of the statement around the ORM's query."""
     return RawSQL(name, ())  # noqa: S611 - a constant
@@ -220,14 +217,19 @@ def _literal(value: Any) -> str:
 
 def _values(ended: Sequence[Ended]) -> dict[str, Any]:
     return {
-        "ids": [one.token.task_id for one in ended],
-        "attempts": [one.token.attempt for one in ended],
+        "ids": _array(str(one.token.task_id) for one in ended),
+        "attempts": _array(str(one.token.attempt) for one in ended),
         "notes": _unless_empty([one.note for one in ended]),
         "results": _unless_empty([None if one.result is None else json.dumps(one.result) for one in ended]),
         "progresses": _unless_empty(
             [None if one.progress is None else json.dumps(one.progress) for one in ended]
         ),
     }
+
+
+def _array(items: Iterable[str]) -> str:
+    """As PostgreSQL writes it ("Array Value Input"): the driver's own way costs a microsecond an item."""
+    return f"{{{','.join(items)}}}"
 
 
 def _unless_empty(column: list[Any]) -> list[Any] | None:

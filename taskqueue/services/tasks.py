@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from typing import Any, Protocol
 
 from django.conf import settings
@@ -16,11 +17,13 @@ from taskqueue.errors import ClaimLost, PayloadTooLarge
 from taskqueue.models import URGENT, Task, Token
 from taskqueue.services.claims import hold
 from taskqueue.services.families import cancel_family
+from taskqueue.services.prepared import execute_prepared
 from taskqueue.sql import enqueueing as sql
 from taskqueue.sql import families
 
 WAKE_SECONDS = 0.005  # one notification for what a connection commits within them: each takes a lock
 MOST_AT_ONCE = 5_000  # rows a statement
+ROWS_A_WRITE = 16  # of COPY: the server works on them while the next are being written
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +34,9 @@ class Enqueued:
     created: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class New:
-    """A task to be queued with many others."""
+    """A task to be queued with many others. Not frozen: that takes longer than everything else about it."""
 
     payload: Mapping[str, Any] = field(default_factory=dict)
     subject: str = ""
@@ -78,12 +81,10 @@ def enqueue(
         "wake": priority <= URGENT or connection.in_atomic_block or not _has_just_notified(),
     }
     while True:
-        with connection.cursor() as cursor:
-            cursor.execute(sql.ENQUEUE, values)
-            if inserted := cursor.fetchone():
-                if values["wake"] and not connection.in_atomic_block:
-                    connection.notified_at = time.monotonic()  # type: ignore[attr-defined]
-                return Enqueued(task_id=inserted[0], created=True)
+        if inserted := execute_prepared(sql.ENQUEUE, values):
+            if values["wake"] and not connection.in_atomic_block:
+                connection.notified_at = time.monotonic()  # type: ignore[attr-defined]
+            return Enqueued(task_id=inserted[0][0], created=True)
         # A committed row has the key. It may end before it is read here: then the key is free again.
         holder = Task.objects.filter(dedupe_key=key).values_list("pk", flat=True).first()
         if holder is not None:
@@ -93,20 +94,27 @@ def enqueue(
 @transaction.atomic
 def enqueue_many(kind: str, tasks: Iterable[New], *, priority: int = 50) -> int:
     """The tasks are queued, those whose key is free; returns how many. Raises PayloadTooLarge."""
+    keyed: list[New] = []
+    created = 0
     with connection.cursor() as cursor:
         cursor.execute(sql.DUE_NOW, {"priority": priority})
         due, position, _ = cursor.fetchone()
-        keyed: list[New] = []
-        created = 0
-        place = (str(priority), due.isoformat(), position.isoformat())
-        with cursor.copy(sql.COPY_TASKS) as copy:
+
+        def rows() -> Iterator[str]:
+            nonlocal created
+            front, end = f"{_copied(kind)}\t", f"\t{priority}\t{due.isoformat()}\t{position.isoformat()}\n"
             for task in tasks:
                 if task.key is not None:
                     keyed.append(task)
                     continue
-                payload = _payload(kind, task.payload)
-                copy.write_row((kind, task.subject, payload, task.account, task.host, *place))
                 created += 1
+                fields = (task.subject, _payload(kind, task.payload), task.account, task.host)
+                yield front + "\t".join(map(_copied, fields)) + end
+
+        some = rows()
+        with cursor.copy(sql.COPY_TASKS) as copy:
+            while text := "".join(islice(some, ROWS_A_WRITE)):
+                copy.write(text)
         keyed.sort(key=lambda task: task.key or "")
         for start in range(0, len(keyed), MOST_AT_ONCE):
             batch = keyed[start : start + MOST_AT_ONCE]
@@ -181,6 +189,11 @@ def _payload(kind: str, payload: Mapping[str, Any]) -> str:
     if len(text) > settings.QUEUE_PAYLOAD_MAX_BYTES:
         raise PayloadTooLarge(kind, len(text), settings.QUEUE_PAYLOAD_MAX_BYTES)
     return text
+
+
+def _copied(text: str) -> str:
+    """As COPY reads it (PostgreSQL 18, COPY, "Text Format")."""
+    return text.replace("\\", r"\\").replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")
 
 
 def _has_just_notified() -> bool:

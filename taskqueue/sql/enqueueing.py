@@ -10,18 +10,14 @@ _POSITION = """CASE WHEN {due} <= statement_timestamp()
 # after a rollback, takes its place. Touches no row that others use. The notifications leave with the
 # caller's commit; `wake` is false for the next of a quick series. Index: queue_task_key_once.
 ENQUEUE = f"""
-    WITH inserted AS (
-        INSERT INTO queue_task
-               (kind, subject, payload, dedupe_key, parent_id, account, host, priority, not_before, position)
-        SELECT %(kind)s, %(subject)s, %(payload)s::jsonb, %(key)s, %(parent)s::bigint, %(account)s, %(host)s,
-               %(priority)s::smallint, due, {_POSITION.format(due="due", priority="%(priority)s::smallint")}
-          FROM coalesce(%(not_before)s::timestamptz, statement_timestamp()) AS due
-        ON CONFLICT (dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
-     RETURNING id, account, subject
-    )
-    SELECT id, CASE WHEN %(wake)s THEN pg_notify('queue', '') END,
+    INSERT INTO queue_task
+           (kind, subject, payload, dedupe_key, parent_id, account, host, priority, not_before, position)
+    SELECT %(kind)s, %(subject)s, %(payload)s::jsonb, %(key)s, %(parent)s::bigint, %(account)s, %(host)s,
+           %(priority)s::smallint, due, {_POSITION.format(due="due", priority="%(priority)s::smallint")}
+      FROM coalesce(%(not_before)s::timestamptz, statement_timestamp()) AS due
+    ON CONFLICT (dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
+ RETURNING id, CASE WHEN %(wake)s THEN pg_notify('queue', '') END,
            CASE WHEN account <> '' OR subject <> '' THEN pg_notify('queue_changed', id::text) END
-      FROM inserted
 """
 
 # Many that have keys, in the order of the keys: two producers in different orders would wait for each other.

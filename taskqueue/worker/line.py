@@ -13,8 +13,9 @@ import psycopg
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from taskqueue.services.claiming import named_to_numbered
+from taskqueue.handlers import clock
 from taskqueue.services.claims import session_name
+from taskqueue.services.prepared import numbered_of
 from taskqueue.sql import CANCEL_CHANNEL, WAKE_CHANNEL
 
 # Every statement is made of look-ups in an index. With a generic plan the planner takes LIMIT $1 for a tenth
@@ -39,26 +40,28 @@ class Line:
 
     def __init__(self, name: str) -> None:
         self.is_cancel_heard = False
+        self.asked_at: float | None = None  # on `clock()`: since when the server owes an answer
         self._name = name
         self._is_session = bool(settings.QUEUE_NOTIFICATIONS)
         self._lock = threading.RLock()
         self._wrapper = _own_connection()
-        self._prepared: dict[str, tuple[str, list[str]]] = {}
         self._wakes, self._wake = os.pipe()
         for end in (self._wakes, self._wake):
             os.set_blocking(end, False)
 
     def execute(self, statement: str, values: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
         """The rows of one statement, committed when it returns. Raises as Django's connections do."""
-        numbered, names = self._numbered(statement)
+        numbered, names = numbered_of(statement)
         with self._lock, self._wrapper.wrap_database_errors:
-            connection = self._connected()
+            self.asked_at = clock()
             try:
-                cursor = psycopg.RawCursor(connection)
+                cursor = psycopg.RawCursor(self._connected())
                 cursor.execute(numbered, [values[name] for name in names])
-                return cursor.fetchall() if cursor.description else []
+                is_answered = cursor.rownumber is not None  # `description` would describe every column
+                return cursor.fetchall() if is_answered else []
             finally:
-                if connection.closed:
+                self.asked_at = None
+                if self._wrapper.connection is None or self._wrapper.connection.closed:
                     self._wrapper.close()
 
     def wake(self) -> None:
@@ -102,11 +105,6 @@ class Line:
             os.close(self._wakes)
             os.close(self._wake)
             self._wakes = self._wake = -1
-
-    def _numbered(self, statement: str) -> tuple[str, list[str]]:
-        if statement not in self._prepared:
-            self._prepared[statement] = named_to_numbered(statement)
-        return self._prepared[statement]
 
     def _connected(self) -> psycopg.Connection[Any]:
         if self._wrapper.connection is None or self._wrapper.connection.closed:

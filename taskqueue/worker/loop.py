@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import random
 import secrets
+import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,7 +15,6 @@ from django.db import close_old_connections
 
 from config import env
 from taskqueue.handlers import Claim, Kind, Registry, clock
-from taskqueue.models import Task
 from taskqueue.services import claims
 from taskqueue.services.claiming import Claimer, Ended, Step
 from taskqueue.services.families import end_parent
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 DATABASE_RETRY_SECONDS = 1.0
 MARKS_SECONDS = 1.0  # how long a task that joined its line late may go unseen
 BATCHES_IN_A_ROW = 8  # of short tasks, then a task of any kind gets a turn
-MOST_SHORT = 64  # short tasks in hand
+MOST_SHORT = 256  # short tasks in hand
 SHORT_SECONDS = 0.05  # they should take together
 LONGEST_SHORT_SECONDS = 1.0  # they may take: the rest is given back
 
@@ -130,19 +130,21 @@ class WorkerLoop:
             self._is_shorts_turn = False
             self._run_batches()
             return True  # there may be others
-        tasks = self._step(self._any, 1)
-        self._is_shorts_turn = any(self._kinds[task.kind].is_short for task in tasks)
-        self._run(tasks, is_batch=False)
-        return bool(tasks)
+        step = self._step(self._any, 1)
+        self._is_shorts_turn = any(self._kinds[task.kind].is_short for task in step.claimed)
+        self._run(step, is_batch=False)
+        return bool(step.rows)
 
     def _run_batches(self) -> None:
         """Some batches of short tasks: while one runs, the last is recorded and the next one claimed."""
         batch = self._step(self._short, self._most_short())
         for _ in range(BATCHES_IN_A_ROW):
-            if not batch or self.pulse.is_winding_down:
+            if not batch.rows or self.pulse.is_winding_down:
                 break
             done, self._ended = self._ended, []
-            step = self._beside.submit(self._send, self._short, done, self._most_short())
+            is_sending = threading.Event()
+            step = self._beside.submit(self._send, self._short, done, self._most_short(), is_sending.set)
+            is_sending.wait()  # else this thread would keep the interpreter until the batch is done
             try:
                 self._run(batch, is_batch=True)
             except BaseException:
@@ -150,25 +152,34 @@ class WorkerLoop:
                 if step.exception() is not None:
                     self._ended = done + self._ended
                 raise
-            batch = self._hear(step.result, done) or ()
+            if (answer := self._hear(step.result, done)) is None:
+                return
+            batch = answer
         self._run(batch, is_batch=True)
 
-    def _step(self, claimer: Claimer, most: int) -> Sequence[Task]:
+    def _step(self, claimer: Claimer, most: int) -> Step:
         """Record what is done and claim, at once."""
         if self._is_unsure:
             claims.give_back_unknown(self.name, in_hand=[claim.task_id for claim, _ in self._ended])
             self._is_unsure = False
         done, self._ended = self._ended, []
-        claimed = self._hear(partial(self._send, claimer, done, most), done)
-        return self._step(claimer, most) if claimed is None else claimed
+        step = self._hear(partial(self._send, claimer, done, most), done)
+        return self._step(claimer, most) if step is None else step
 
-    def _send(self, claimer: Claimer, done: Sequence[tuple[Claim, Ended]], most: int) -> Step:
+    def _send(
+        self,
+        claimer: Claimer,
+        done: Sequence[tuple[Claim, Ended]],
+        most: int,
+        on_begin: Callable[[], None] = lambda: None,
+    ) -> Step:
+        on_begin()
         if clock() >= self._marks_until:
             self._marks_until = clock() + MARKS_SECONDS
             claimer.forget_marks()
         return claimer.step([ended for _, ended in done], most=most)
 
-    def _hear(self, answer: Callable[[], Step], done: list[tuple[Claim, Ended]]) -> Sequence[Task] | None:
+    def _hear(self, answer: Callable[[], Step], done: list[tuple[Claim, Ended]]) -> Step | None:
         """What was claimed; None when the statement was refused, which says nothing of what is claimable.
 
         What could not be recorded is done still, and has to be recorded later.
@@ -189,15 +200,15 @@ class WorkerLoop:
         if step.finished < len(done):
             logger.warning("worker=%s lost %d of its claims", self.name, len(done) - step.finished)
         self._end_parents(claim for claim, _ in done)
-        return step.claimed
+        return step
 
-    def _run(self, tasks: Sequence[Task], *, is_batch: bool) -> None:
-        if not tasks:
+    def _run(self, step: Step, *, is_batch: bool) -> None:
+        if not step.rows:
             return
         proven_until, began = self.pulse.proven_until, clock()
         held = [
             Claim(task, proven_until=proven_until, time_limit=self._kinds[task.kind].time_limit)
-            for task in tasks
+            for task in step.claimed
         ]
         with self.pulse.watching(held):
             for claim in held:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from pytest_django import Settings
 
 from taskqueue.errors import PayloadTooLarge
@@ -32,6 +34,20 @@ def test_what_the_caller_says_of_each_is_what_its_row_holds() -> None:
     assert (second.payload, second.dedupe_key, second.lane) == ({"number": 2}, "work:2", "")
     for task in (first, second):
         assert (task.kind, task.priority, task.status, task.parent_id) == ("test.work", 20, "pending", None)
+
+
+@pytest.mark.parametrize("is_keyed", [False, True], ids=["without keys", "with keys"])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
+@given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=80))
+@example(text="\\N\t\\.\r\n\b\f\v\x7f\\\\\u2028\U0001f9fe")
+def test_no_character_is_lost_or_taken_for_a_sign(is_keyed: bool, text: str) -> None:
+    key = "work" if is_keyed else None
+    with transaction.atomic():
+        enqueue_many(text, [New({text: text}, text, key, text, text)])
+        (row,) = Task.objects.values_list("kind", "payload", "subject", "account", "host")
+        transaction.set_rollback(True)
+
+    assert row == (text, {text: text}, text, text, text)
 
 
 @pytest.mark.parametrize("is_keyed", [False, True], ids=["without keys", "with keys"])
