@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from boards.errors import StaleRevision, Unanswered
 from boards.models import BoardRun, ManagedBoard
@@ -47,7 +46,7 @@ def publish(claim: Claim) -> Outcome:
     if run.status != BoardRun.Status.RUNNING:
         return Done(note=f"the run is {run.status}")
     if not answers_are_in(run):
-        return Park(until=timezone.now() + RECHECK_EVERY, note="waiting for answers")
+        return Park(until=RECHECK_EVERY, note="waiting for answers")
     try:
         published = publish_run(run.pk)
     except StaleRevision as stale:

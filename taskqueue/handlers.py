@@ -58,9 +58,12 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Park:
-    """Submitted elsewhere: run again after `until` to collect. Spends no retry."""
+    """Submitted elsewhere: run again to collect. Spends no retry.
 
-    until: datetime
+    `until` is a time that the database named, or how long from now: a worker's clock may be wrong.
+    """
+
+    until: datetime | timedelta
     note: str = ""
 
 
@@ -81,9 +84,9 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """The host takes no request before `until`. Spends no retry."""
+    """The host takes no request before `until`, which is as Park's. Spends no retry."""
 
-    until: datetime
+    until: datetime | timedelta
     reason: str
 
 

@@ -49,7 +49,7 @@ def pull_source(claim: Claim, source_id: int) -> Outcome:
         if failed.outcome == "rate_limited":
             wait = timedelta(seconds=failed.retry_after) if failed.retry_after else RATE_LIMITED_WAIT
             defer_pull(claim, source, pull, str(failed))
-            return Delay(until=timezone.now() + wait, reason=str(failed))
+            return Delay(until=wait, reason=str(failed))
         return _failed(claim, source, pull, failed.outcome, str(failed))
     except UnreadableResponse as failed:
         return _failed(claim, source, pull, failed.outcome, str(failed))

@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection, transaction
-from django.utils import timezone
 
 from taskqueue.handlers import (
     Claim,
@@ -142,7 +141,7 @@ def parked(claim: Claim) -> Outcome:
     with transaction.atomic():
         claim.hold()
         is_new = write(tables.SUBMITTED, claim)
-    until = timezone.now() + timedelta(seconds=claim.payload["wait_seconds"])
+    until = timedelta(seconds=claim.payload["wait_seconds"])
     if is_new and claim.payload["how"] == "parks":
         return Park(until=until, note="submitted")
     if is_new:

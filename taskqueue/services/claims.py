@@ -40,14 +40,17 @@ def finish(token: Token, *, note: str = "", result: Any = None) -> bool:
     return _leave(token, TaskStatus.DONE, note=note, result=result)
 
 
-def park(token: Token, *, until: datetime, note: str = "") -> bool:
-    """The task awaits a batch, claimable again at `until`; the attempt is given back. False: claim lost."""
-    return _leave(token, TaskStatus.AWAITING_BATCH, note=note, not_before=until, given_back=1)
+def park(token: Token, *, until: datetime | timedelta, note: str = "") -> bool:
+    """The task awaits a batch, claimable again at `until`; the attempt is given back. False: claim lost.
+
+    A duration is counted by the database's clock.
+    """
+    return _leave(token, TaskStatus.AWAITING_BATCH, note=note, until=until, given_back=1)
 
 
-def delay(token: Token, *, until: datetime, reason: str) -> bool:
+def delay(token: Token, *, until: datetime | timedelta, reason: str) -> bool:
     """The task is pending until the host takes requests; the attempt is given back. False: claim lost."""
-    return _leave(token, TaskStatus.PENDING, note=reason, not_before=until, given_back=1)
+    return _leave(token, TaskStatus.PENDING, note=reason, until=until, given_back=1)
 
 
 def release(token: Token, *, note: str = "given back by a worker that was told to stop") -> bool:
@@ -78,11 +81,15 @@ def fail(token: Token, *, error: str, detail: str = "") -> bool:
     return _fail(token, error, detail, may_retry=False, wait=None)
 
 
+@transaction.atomic
 def give_back_unknown(worker: str, *, in_hand: Iterable[int]) -> int:
-    """What runs in the worker's name without its knowing is pending again; returns how many tasks."""
+    """What runs in the worker's name without its knowing waits again, or is cancelled; returns how many."""
     with connection.cursor() as cursor:
         cursor.execute(leaving.GIVE_BACK_UNKNOWN, {"worker": worker, "in_hand": list(in_hand)})
-        return int(cursor.fetchone()[0])
+        given_back = cursor.fetchall()
+    for task_id, status, _ in given_back:
+        _left(task_id, status)
+    return len(given_back)
 
 
 @transaction.atomic
@@ -95,8 +102,7 @@ def reap() -> tuple[int, int]:
         cursor.execute(leaving.FAIL_ATTEMPTS.format(failed=leaving.LOST_ATTEMPTS))
         ended = cursor.fetchall()
     for task_id, status in ended:
-        if status == TaskStatus.CANCELLED:
-            cancel_family(task_id)
+        _left(task_id, status)
     counts = Counter(status for _, status in ended)
     lost = counts[TaskStatus.FAILED]
     if ended:
@@ -140,7 +146,7 @@ def _leave(
     status: TaskStatus,
     *,
     note: str,
-    not_before: datetime | None = None,
+    until: datetime | timedelta | None = None,
     given_back: int = 0,
     result: Any = None,
 ) -> bool:
@@ -148,13 +154,14 @@ def _leave(
         "status": status.value,
         "result": None if result is None else json.dumps(result),
         "note": storable(note),
-        "not_before": not_before,
+        "until": None if isinstance(until, timedelta) else until,
+        "wait": until.total_seconds() if isinstance(until, timedelta) else None,
         "given_back": given_back,
     }
     with connection.cursor() as cursor:
         cursor.execute(leaving.LEAVE, {**_names(token), **values})
         row = cursor.fetchone()
-    return _left(token, row and row[0])
+    return _left(token.task_id, row and row[0])
 
 
 @transaction.atomic
@@ -168,12 +175,12 @@ def _fail(token: Token, error: str, detail: str, *, may_retry: bool, wait: timed
     with connection.cursor() as cursor:
         cursor.execute(leaving.FAIL_ATTEMPTS.format(failed=leaving.OWN_ATTEMPT), {**_names(token), **values})
         row = cursor.fetchone()
-    return _left(token, row and row[1])
+    return _left(token.task_id, row and row[1])
 
 
-def _left(token: Token, status: str | None) -> bool:
+def _left(task_id: int, status: str | None) -> bool:
     if status == TaskStatus.CANCELLED:
-        cancel_family(token.task_id)
+        cancel_family(task_id)
     return status is not None
 
 

@@ -15,7 +15,8 @@ LEAVE = f"""
     WITH held AS MATERIALIZED (
         SELECT id, CASE WHEN cancel_requested_at IS NULL OR %(status)s = 'done'
                         THEN %(status)s ELSE 'cancelled' END AS next,
-               coalesce(%(not_before)s::timestamptz, not_before) AS due
+               coalesce(%(until)s::timestamptz,
+                        statement_timestamp() + make_interval(secs => %(wait)s::float), not_before) AS due
           FROM queue_task
          WHERE id = %(task)s AND worker = %(worker)s AND attempts = %(attempt)s AND status = 'running'
            FOR NO KEY UPDATE
@@ -91,9 +92,10 @@ LOSE_WORKERS = """
     RETURNING name
 """
 
-# The sessions of lost workers end, and with them the transactions in which a frozen one holds its claim.
+# The sessions of lost workers end, and with them the transactions in which a frozen one holds its claim. A
+# second (the argument is in milliseconds) is enough for that, so that the claim can be taken back at once.
 CUT_SESSIONS = """
-    SELECT pg_terminate_backend(pid)
+    SELECT pg_terminate_backend(pid, 1000)
       FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename = current_user
        AND application_name = ANY(%(sessions)s::text[])
@@ -120,17 +122,31 @@ LOST_ATTEMPTS = """
            FOR UPDATE OF task SKIP LOCKED
 """
 
-# What runs in this worker's name and is not in its hands: the answer to the claim never arrived.
+# What runs in this worker's name and is not in its hands: the answer to the claim never arrived. Cancelled
+# if somebody asked for that meanwhile.
 GIVE_BACK_UNKNOWN = f"""
-    WITH left_ AS (
-        UPDATE queue_task
-           SET status = 'pending', worker = '', resumes = resumes + 1,
-               note = 'given back: the worker never heard that it had it',
-               position = not_before + make_interval(secs => 6 * priority)
+    WITH unknown AS MATERIALIZED (
+        SELECT id, CASE WHEN cancel_requested_at IS NULL THEN 'pending' ELSE 'cancelled' END AS next
+          FROM queue_task
          WHERE worker = %(worker)s AND status = 'running' AND id <> ALL(%(in_hand)s::bigint[])
-     RETURNING id, lane
+           FOR NO KEY UPDATE
+    ), left_ AS (
+        UPDATE queue_task AS task
+           SET status = unknown.next, worker = '', resumes = resumes + 1,
+               note = CASE WHEN unknown.next = 'pending'
+                           THEN 'given back: the worker never heard that it had it' ELSE '' END,
+               position = CASE WHEN unknown.next = 'pending'
+                               THEN not_before + make_interval(secs => 6 * priority) END,
+               finished_at = CASE WHEN unknown.next = 'cancelled' THEN statement_timestamp() END,
+               dedupe_key = CASE WHEN unknown.next = 'pending' OR key_until > statement_timestamp()
+                                 THEN dedupe_key END,
+               key_until = CASE WHEN unknown.next = 'pending' OR key_until > statement_timestamp()
+                                THEN key_until END
+          FROM unknown
+         WHERE task.id = unknown.id
+     RETURNING task.id, task.lane, task.status
     ), {_FREE_TURNS}
-    SELECT count(*), pg_notify('queue', '') FROM left_
+    SELECT id, status, pg_notify('queue', '') FROM left_
 """
 
 # Turns whose task does not run: of a row that was deleted or changed by hand. Joined by task: one that was

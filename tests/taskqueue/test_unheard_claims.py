@@ -128,8 +128,8 @@ def test_a_worker_that_heard_of_everything_gives_nothing_back() -> None:
     assert claims.give_back_unknown("worker-1", in_hand=[task.pk]) == 0
 
 
-def test_what_was_to_be_cancelled_meanwhile_is_still_to_be_cancelled() -> None:
-    """Q10: whoever has it next acknowledges."""
+def test_what_was_to_be_cancelled_meanwhile_is_cancelled() -> None:
+    """Q10: nobody else has to take it first."""
     task = TaskFactory.create()
     loop = worker(BreakingLine())
     with pytest.raises(OperationalError):
