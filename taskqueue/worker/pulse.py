@@ -66,6 +66,7 @@ class Pulse:
         """From now on the worker keeps its lease."""
         self.register()
         self._thread.start()
+        threading.Thread(target=self._watch, name="watchdog", daemon=True).start()
 
     def stop(self) -> None:
         """The thread has ended."""
@@ -116,6 +117,14 @@ class Pulse:
                 logger.warning("worker=%s has no pulse: %s", self._worker, error)
             except Exception:
                 logger.exception("worker=%s has no pulse", self._worker)
+
+    def _watch(self) -> None:
+        """A server that owes an answer for a whole lease ends the process: by then nothing is its own."""
+        while not self._ended.wait(LOOK_SECONDS):
+            asked_at = self._line.asked_at
+            if asked_at is not None and clock() - asked_at > settings.QUEUE_LEASE_SECONDS:
+                logger.error("worker=%s has had no answer for a lease: it ends", self._worker)
+                os._exit(1)
 
     def _look(self) -> None:
         self._memory_bytes = memory_bytes() or 0
