@@ -45,3 +45,12 @@ def test_links_and_paths_lead_somewhere(page: str) -> None:
     )
 
     assert [path for path in (*links, *named) if not (BASE_DIR / path).exists()] == []
+
+
+def test_the_list_of_other_queues_reports_names_tests_that_exist_and_leaves_none_out() -> None:
+    named = re.findall(r"`(test_\w+)`", (BASE_DIR / "docs/peers.md").read_text())
+    pages = [path.read_text() for path in (BASE_DIR / "tests/races").glob("test_peer_*.py")]
+    there = [name for page in pages for name in re.findall(r"^def (test_\w+)", page, re.MULTILINE)]
+
+    assert len(there) > 60
+    assert set(named) == set(there)

@@ -173,6 +173,7 @@ def _fail(token: Token, error: str, detail: str, *, may_retry: bool, wait: timed
         "wait": None if wait is None else wait.total_seconds(),
     }
     with connection.cursor() as cursor:
+        cursor.execute(leaving.CUT_LEFT_OPEN, {"session": session_name(token.worker)})
         cursor.execute(leaving.FAIL_ATTEMPTS.format(failed=leaving.OWN_ATTEMPT), {**_names(token), **values})
         row = cursor.fetchone()
     return _left(token.task_id, row and row[1])

@@ -2,7 +2,7 @@
 
 The clock is statement_timestamp(), which is also Django's Now(): in a long transaction now() stands still.
 A row that several statements may change is locked FOR NO KEY UPDATE, which a held claim (HOLD_CLAIM) lets
-pass; only the reaper and the ending of parents lock FOR UPDATE, which it does not.
+pass; only the reaper, a failed attempt and the ending of parents lock FOR UPDATE, which it does not.
 
 A task that may start has a `position` in its line: when it was due, plus six seconds for each step of its
 priority. Whatever takes it out of the line (a claim, a cancel, a wait) sets the position to NULL.

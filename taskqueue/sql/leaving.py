@@ -69,7 +69,9 @@ FAIL_ATTEMPTS = f"""
     SELECT id, status FROM left_
 """
 
-# One attempt, reported by its own worker. No row: the claim is lost. Index: the primary key.
+# One attempt, reported by its own worker. FOR UPDATE waits for a transaction that holds the claim: a COMMIT
+# that was sent before the connection broke may still be on its way, and must not arrive after the claim's
+# end. No row: the claim is lost. Index: the primary key.
 OWN_ATTEMPT = """
         SELECT id, %(error)s AS error, %(detail)s AS detail, %(wait)s::float AS wait,
                CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelled'
@@ -77,7 +79,16 @@ OWN_ATTEMPT = """
                     ELSE 'failed' END AS next
           FROM queue_task
          WHERE id = %(task)s AND worker = %(worker)s AND attempts = %(attempt)s AND status = 'running'
-           FOR NO KEY UPDATE
+           FOR UPDATE
+"""
+
+# What a failed attempt has left open on the server, whose side of a broken connection may live for hours: a
+# COMMIT that is still on its way comes too late, and the failure need not wait for it.
+CUT_LEFT_OPEN = """
+    SELECT pg_terminate_backend(pid, 1000)
+      FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename = current_user
+       AND application_name = %(session)s AND state LIKE 'idle in transaction%%'
 """
 
 # Workers whose lease is over are lost, for good: a heartbeat that was under way finds `lost_at`. Found by

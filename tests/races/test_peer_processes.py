@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.db.models.functions import Now
 
@@ -119,6 +120,7 @@ def test_pgqueuer_323_a_handler_that_keeps_the_interpreter_for_two_leases_loses_
     assert marks("done") == [2]
 
 
+@pytest.mark.skipif(not settings.IS_LOCAL, reason="the server's processes may be another machine's")
 def test_procrastinate_1334_a_worker_whose_session_never_answers_is_replaced() -> None:
     """Silent for hours, and not to be stopped: a session that was open and dead (Q5, Q6)."""
     with odd_worker(lease_seconds=2):

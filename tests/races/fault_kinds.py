@@ -1,0 +1,151 @@
+"""Kinds whose handlers leave traces: an effect is a row, written in one transaction under the claim.
+
+Effects are rows of the queue that have ended: nobody runs them and nobody is told of them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection
+from datetime import timedelta
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from taskqueue.handlers import Claim, Done, Outcome, Park, Registry, WaitForChildren
+from taskqueue.models import Task, TaskStatus
+from taskqueue.services import enqueue, enqueue_children
+from taskqueue.services.claims import promote
+from tests.taskqueue.waiting import until
+
+EFFECT = "fault.effect"
+GO = "fault.go"
+
+
+def kinds(prefix: str = "fault", without: Collection[str] = ()) -> Registry:
+    """The kinds, named `prefix`.once and so on, but for those `without`."""
+    registry = Registry()
+    for body in (once, split, short, waits, waits_outside, parks, checks, stuck, holds):
+        if body.__name__ not in without:
+            registry.handler(f"{prefix}.{body.__name__}", short=body is short)(body)
+    return registry
+
+
+def effects(task_id: int, word: str = "done") -> list[int]:
+    """The attempts of the task that had this effect, in order."""
+    found = Task.objects.filter(kind=EFFECT, subject=f"{word}:{task_id}").order_by("pk")
+    return [effect.payload["attempt"] for effect in found]
+
+
+def once(claim: Claim) -> Outcome:
+    """Has its effect unless an earlier attempt had it."""
+    with transaction.atomic():
+        claim.hold()
+        if not effects(claim.task_id):
+            _have(claim)
+    return Done()
+
+
+def short(claim: Claim) -> Outcome:
+    """Comes with many others. One whose payload says so waits."""
+    return waits(claim) if claim.payload.get("waits") else once(claim)
+
+
+def split(claim: Claim) -> Outcome:
+    """Has two short children, and an effect beside them."""
+    with transaction.atomic():
+        claim.hold()
+        prefix = claim.kind.rpartition(".")[0]
+        enqueue_children(claim, f"{prefix}.short", [{"number": 1}, {"number": 2}])
+        if not effects(claim.task_id):
+            _have(claim)
+    return WaitForChildren()
+
+
+def waits(claim: Claim) -> Outcome:
+    """Waits without a checkpoint until the test says go, then has its effect."""
+    with transaction.atomic():
+        claim.hold()
+        _have(claim, "begun")
+    until(_is_told)
+    return once(claim)
+
+
+def waits_outside(claim: Claim) -> Outcome:
+    """`waits`, without the database: until there is a file."""
+    with transaction.atomic():
+        claim.hold()
+        _have(claim, "begun")
+    until(Path(claim.payload["file"]).exists)
+    return once(claim)
+
+
+def parks(claim: Claim) -> Outcome:
+    """Comes back in ten minutes."""
+    return Park(until=timedelta(minutes=10))
+
+
+def checks(claim: Claim) -> Outcome:
+    """Goes from checkpoint to checkpoint until one of them ends it."""
+    with transaction.atomic():
+        claim.hold()
+        _have(claim, "begun")
+    until(claim.checkpoint)
+    raise AssertionError("nobody stopped it")
+
+
+def stuck(claim: Claim) -> Outcome:
+    """Waits without a checkpoint for longer than any grace."""
+    with transaction.atomic():
+        claim.hold()
+        _have(claim, "begun")
+    threading.Event().wait()
+    raise AssertionError("nobody ends the wait")
+
+
+def holds(claim: Claim) -> Outcome:
+    """Has its effect, and commits it when the test says go."""
+    with transaction.atomic():
+        claim.hold()
+        _have(claim)
+        until(_is_told)
+    return Done()
+
+
+def say_go() -> None:
+    enqueue(GO)
+
+
+def hurry(*ids: int) -> bool:
+    """Whether the first attempt of each is over; the next one need not wait for up to ten seconds."""
+    tasks = Task.objects.filter(pk__in=ids)
+    if tasks.filter(status=TaskStatus.PENDING, position=None, attempts__gt=0).update(not_before=Now()):
+        promote()
+    return not tasks.filter(status=TaskStatus.RUNNING, attempts=1).exists()
+
+
+def is_done(*ids: int) -> bool:
+    """Whether all of them are."""
+    return Task.objects.filter(pk__in=ids, status=TaskStatus.DONE).count() == len(ids)
+
+
+def is_held(task_id: int) -> bool:
+    """Whether a transaction holds the task's claim."""
+    with transaction.atomic():
+        free = Task.objects.filter(pk=task_id).select_for_update(skip_locked=True)
+        return not list(free)
+
+
+def _is_told() -> bool:
+    return Task.objects.filter(kind=GO).exists()
+
+
+def _have(claim: Claim, word: str = "done") -> None:
+    Task.objects.create(
+        kind=EFFECT,
+        subject=f"{word}:{claim.task_id}",
+        payload={"attempt": claim.attempt},
+        status=TaskStatus.DONE,
+        finished_at=Now(),
+    )
