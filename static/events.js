@@ -1,5 +1,6 @@
 // The reader's own work as it advances. Comfort only: the page shows the state at load, and while nothing is
 // streamed it asks again by itself. `data-live` is where, `data-events` the stream, if the server has any.
+// A row whose words only the server has says in `data-task-status` which state they are for.
 
 const ASK_SECONDS = 10; // while nothing is streamed
 const ASK_ANYWAY_SECONDS = 60; // also while something is: an event may get lost
@@ -22,10 +23,11 @@ const seconds = (since) => (Date.now() - since) / 1000;
 
 function show(element, said) {
   const part = (name) => element.querySelector(`[data-task-${name}]`);
-  const { done, total } = said.progress ?? {};
+  const { done, total, note } = said.progress ?? {};
   if (part("state")) part("state").textContent = said.status;
   if (part("error")) part("error").textContent = said.error;
   if (part("count")) part("count").textContent = total ? `${done} of ${total}` : "";
+  if (part("said")) part("said").textContent = `${done ?? ""}${total ? ` of ${total}` : ""} ${note ?? ""}`.trim();
   const bar = part("progress");
   if (bar && total) [bar.max, bar.value] = [total, done];
   else bar?.removeAttribute("value"); // under way, nobody knows how far
@@ -39,15 +41,23 @@ function told(said) {
   const isPart = shown.some(({ dataset }) => dataset.taskSubject === said.subject);
   const isForeign = "everybody" in section.dataset && said.subject !== section.dataset.subject;
   const hasEnded = own.length > 0 && ENDED.includes(said.status);
+  const hasTurned = own.some(({ dataset }) => "taskStatus" in dataset && dataset.taskStatus !== said.status);
   if (hasEnded) endedAt = Date.now();
   // Work that begins or ends changes the list, which only the server knows.
-  if (hasEnded || (!own.length && !isPart && !isForeign)) askSoon(0);
+  if (hasEnded || hasTurned || (!own.length && !isPart && !isForeign)) askSoon(0);
 }
 
 function changed() {
   if ("reload" in section.dataset) location.reload();
   const notice = document.querySelector("[data-live-changed]");
   if (notice) notice.hidden = false;
+}
+
+// Whoever is on a row's button with the keyboard stays on it.
+function replace(fresh) {
+  const row = document.activeElement?.closest("[data-live] [data-task-id]")?.dataset.taskId;
+  section.replaceChildren(...fresh.childNodes);
+  if (row) section.querySelector(`[data-task-id="${row}"] button`)?.focus({ preventScroll: true });
 }
 
 async function ask() {
@@ -59,7 +69,7 @@ async function ask() {
     if (!answer.ok) return askSoon(ASK_SECONDS);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.querySelector("[data-live]");
-    section.replaceChildren(...fresh.childNodes);
+    replace(fresh);
     if (fresh.dataset.version !== section.dataset.version) changed();
     section.dataset.version = fresh.dataset.version;
   } catch {

@@ -19,6 +19,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from taskqueue.metrics import Scrape
 from taskqueue.models import TaskStatus, account_of
+from taskqueue.realtime import HUB
 from taskqueue.services import request_cancel
 from taskqueue.services.watching import in_flight_of
 
@@ -32,7 +33,7 @@ scrape = Scrape()
 @require_safe
 def tasks(request: HttpRequest) -> HttpResponse:
     """The person's own tasks that have not ended (Q15)."""
-    return render(request, "queue/tasks.html")
+    return render(request, "queue/tasks.html", {"has_stream": HUB in request.META})
 
 
 @login_required

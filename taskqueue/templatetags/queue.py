@@ -54,4 +54,5 @@ def tasks_in_flight(context: Context, subject: str = "") -> dict[str, Any]:
         "csrf_token": context.get("csrf_token"),
         "tasks": shown[:MOST_SHOWN],
         "has_more": len(shown) > MOST_SHOWN,
+        "has_stream": context.get("has_stream", False),
     }

@@ -1,4 +1,4 @@
-"""The page that follows its reader's work, with the stream, without it, and with one that is stuck (Q13)."""
+"""Pages that follow their reader's work, with the stream, without it, and with one that is stuck (Q13)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boards.models import Membership, MembershipRefresh
 from reviews.models import ReviewRun
 from reviews.services.runs import run_subject
 from taskqueue.models import Task, account_of
-from tests.factories import make_filter, make_posting
+from tests.factories import UserFactory, make_filter, make_posting
 from tests.realtime.server import Server, web
 from tests.realtime.streams import notify, signed_in
 from tests.taskqueue.factories import TaskFactory
@@ -81,15 +81,15 @@ def change(task: Task, **fields: object) -> None:
     notify(task.pk)
 
 
-def follow(page: Page, url: str) -> None:
-    """Open the board, and wait until its stream misses nothing more."""
+def follow(page: Page, url: str, path: str = "/board/") -> None:
+    """Open the page, and wait until its stream misses nothing more."""
     told: list[str] = []
     page.expose_function("heard", lambda data: told.append(data))
     page.add_init_script(
         "const Given = EventSource; window.EventSource = class extends Given {"
         " constructor(url) { super(url); this.addEventListener('message', (e) => heard(e.data)); } }"
     )
-    page.goto(f"{url}/board/")
+    page.goto(f"{url}{path}")
     until(lambda: page.title() and any("resync" in event for event in told))  # asking lets the page tell
 
 
@@ -218,3 +218,51 @@ def test_the_page_of_somebody_who_signed_out_elsewhere_stays_as_it_is(
 
     assert answered.value.status == 302
     assert page.locator("progress").get_attribute("value") == "10"
+
+
+def test_the_page_of_own_tasks_advances_changes_its_words_and_keeps_the_focus(
+    context: BrowserContext, server: Server, review: Task, person: User
+) -> None:
+    """Q13, Q15: what begins appears, what ends leaves, and what is another's never shows."""
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    follow(page, server.url, "/tasks/")
+    line = page.locator(f'[data-task-id="{review.pk}"]')
+    assert "in several parts" in line.inner_text()
+    line.get_by_role("button").focus()
+
+    started = TaskFactory.create(subject="source:1", account=account_of(person))
+    theirs = TaskFactory.create(subject="source:2", account=account_of(UserFactory.create()))
+    notify(started.pk, theirs.pk)
+    begun = page.locator(f'[data-task-id="{started.pk}"]')
+    begun.get_by_text("waits for its turn").wait_for()
+    assert line.get_by_role("button").evaluate("button => button === document.activeElement")
+
+    held: list[Route] = []  # so that the stream alone can move the line
+    page.route(re.compile("/tasks/$"), lambda route: held.append(route))
+    change(review, progress={"done": 20, "total": 30, "note": "reading"})
+    line.get_by_text("20 of 30 reading", exact=True).wait_for()
+    page.unroute(re.compile("/tasks/$"))
+    for route in held:
+        route.continue_()
+
+    change(started, status=Task.Status.AWAITING_BATCH, position=None)
+    begun.get_by_text("the answers are being waited for").wait_for()
+
+    change(review, status=Task.Status.DONE, finished_at=timezone.now())
+    line.wait_for(state="detached")
+    assert page.locator("[data-task-id]").count() == 1
+    assert wrong == []
+
+
+def test_the_page_of_own_tasks_asks_by_itself_without_a_stream(
+    context: BrowserContext, server: Server, review: Task
+) -> None:
+    context.route(re.compile("/events/$"), lambda route: route.fulfill(status=503))
+    page = context.new_page()
+    page.goto(f"{server.url}/tasks/")
+
+    Task.objects.filter(pk=review.pk).update(progress={"done": 25, "total": 30, "note": ""})
+
+    work(page, "25 of 30").wait_for()
