@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# Playwright's own event loop runs in the test's thread; the ORM is used from there on purpose.
+# Playwright's own event loop runs in the test's thread until the module ends; the ORM is used from there.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -21,7 +21,7 @@ QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 QUIET += ["--disable-background-networking", "--disable-component-update"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:

@@ -40,6 +40,7 @@ def test_behind_a_pooler_nothing_is_prepared(settings: Settings) -> None:
     """It deals out sessions by the transaction: the next one knows of no such statement."""
     settings.QUEUE_NOTIFICATIONS = False
     connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # its connections may know the statement
     enqueue("test.work")
     enqueue("test.work")
 
