@@ -167,7 +167,6 @@ class Task(models.Model):
             models.UniqueConstraint(
                 fields=["dedupe_key"], condition=Q(dedupe_key__isnull=False), name="queue_task_key_once"
             ),
-            models.CheckConstraint(condition=Q(status__in=TaskStatus.values), name="queue_task_status_known"),
             models.CheckConstraint(
                 condition=Q(status=TaskStatus.RUNNING) & ~Q(worker="")
                 | ~Q(status=TaskStatus.RUNNING) & Q(worker=""),

@@ -79,7 +79,8 @@ class Claimer:
         self._worker = worker
         self._kinds = list(kinds)
         self._names = _array(json.dumps(kind, ensure_ascii=False) for kind in kinds)
-        self._statement = step_statement(tuple(kinds.items())) if kinds else ""
+        self._statements = step_statements(tuple(kinds.items())) if kinds else ("", "")
+        self._is_all_open = True  # as far as it knows: nothing has a lane, and nobody waits
         self._execute = execute or _on_djangos_connection
         self._cursor = ""
         self._marks: dict[str, tuple[str, int]] = {}
@@ -112,12 +113,13 @@ class Claimer:
     def forget_marks(self) -> None:
         """Start from the head of each line: something may have joined before where the last claim was."""
         self._marks.clear()
+        self._is_all_open = True
 
     def _once(self, ended: Sequence[Ended], most: int) -> tuple[int, Sequence[Row], bool]:
         is_others_turn = most == 1 and self._urgent_in_a_row >= URGENT_IN_A_ROW
         marks = [self._marks.get(kind, SINCE_EVER) for kind in self._kinds]
         rows = self._execute(
-            self._statement,
+            self._statements[self._is_all_open],
             {
                 **_values(sorted(ended, key=lambda one: one.token.task_id)),
                 "worker": self._worker,
@@ -133,6 +135,9 @@ class Claimer:
             },
         )
         *taken, summary = rows
+        if self._is_all_open and most and summary[_LANE] is None:
+            self._is_all_open = False
+            return summary[-1], *self._once((), most)[1:]
         # Turns given back in the statement are free for the next one only.
         has_looked_at_all = not (self._cursor or self._marks or is_others_turn or ended)
         self._remember(taken, walked_to=summary[_LANE], is_short=len(taken) < most)
@@ -162,8 +167,8 @@ def claim_next(*, worker: str, kinds: Mapping[str, int]) -> Task | None:
 
 
 @lru_cache(maxsize=64)
-def step_statement(kinds: tuple[tuple[str, int], ...]) -> str:
-    """STEP for a worker that runs `kinds`: all that does not change while it lives is written into it."""
+def step_statements(kinds: tuple[tuple[str, int], ...]) -> tuple[str, str]:
+    """STEP and OPEN_STEP for a worker that runs `kinds`: what does not change while it lives is in them."""
     line = Task.objects.in_line([kind for kind, _ in kinds]).in_claim_order()
     others = line.filter(priority__gte=_outer("%%(least)s"))
     in_lane = others.exclude(lane="").filter(lane=_outer("walk.lane"))
@@ -176,17 +181,21 @@ def step_statement(kinds: tuple[tuple[str, int], ...]) -> str:
         for lane in ("first.lane", "walk.lane")
     }
     closed = HostBudget.objects.closed().filter(host=_outer("substr(walk.lane, 6)"))
-    statement = sql.STEP.format(
+    in_both = {
+        "in_open": _text(in_open.values("pk", "position")) + " LIMIT %(most)s",
+        "max_attempts": f"({_literal(json.dumps(dict(kinds)))}::jsonb ->> task.kind)::integer",
+        "release": _literal(settings.RELEASE[:100]),
+    }
+    step = sql.STEP.format(
         urgent=_text(line.filter(priority__lte=URGENT).values("pk", "lane")[:LOOKED_AT]),
         in_lane=_text(in_lane.values("pk", "lane", "position")[:1]),
-        in_open=_text(in_open.values("pk", "position")) + " LIMIT %(most)s",
         urgent_turn=sql.FREE_TURN.format(**turn_of["first.lane"]),
         lane_turn=sql.FREE_TURN.format(**turn_of["walk.lane"]),
         is_open=sql.IS_OPEN.format(**turn_of["walk.lane"], closed=_text(closed.values("pk"))),
-        max_attempts=f"({_literal(json.dumps(dict(kinds)))}::jsonb ->> task.kind)::integer",
-        release=_literal(settings.RELEASE[:100]),
+        **in_both,
     )
-    return re.sub(r"\s+", " ", statement)
+    open_step = sql.OPEN_STEP.format(urgent=URGENT, **in_both)
+    return re.sub(r"\s+", " ", step), re.sub(r"\s+", " ", open_step)
 
 
 def _task(row: Row, worker: str) -> Task:

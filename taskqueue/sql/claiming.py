@@ -4,34 +4,20 @@ from __future__ import annotations
 
 # The work that is done is recorded and other work is handed out, in one statement: one commit a task (Q3).
 #
+# `{urgent}`, `{in_lane}` and `{in_open}` are Task.objects.in_line in claim order, for the rows meant.
+# SKIP LOCKED steps over rows that another worker is choosing. MATERIALIZED keeps the LIMIT out of the join,
+# where it could run more than once. Indexes: queue_task_urgent, queue_task_lanes, queue_task_open_line.
+#
+# `account = task.account` changes nothing. Where no column is named that `lane` is generated from, PostgreSQL
+# 18 reads its expression from the catalog again for every row (ExecInitGenerated), a third of the time.
+
 # finished: what this worker ended since the last step. Every row is guarded by worker and generation (Q5).
 #   What names a worker runs (queue_task_running_is_held); asked for the status too, the planner would read
 #   queue_task_in_hand with all the dead entries that an old snapshot keeps there. Done wins over a cancel
 #   that came too late. Keys of a schedule's cycle stay until the cycle is over. `freed` gives the turns
 #   back: for the claim in this statement, which does not see it, they are still taken.
-# urgent: what somebody is waiting for goes first, whoever's it is, but after eight such claims in a row
-#   others get one (`least`). Sixteen are looked at: one account's flood hides no other account.
-# walk: the lanes with something in line, by their names, from where this worker's last turn was on, one
-#   index probe each (a loose index scan). A lane that is busy costs that probe, however much waits in it.
-#   So every account gets a turn before one gets its second from this worker (Q4).
-# lanes: of each lane with a free turn the first task. Both are locked, the turn last: a lane whose turn
-#   another worker is taking is stepped over. `number` of a turn that has no row yet is the next one.
-# open: tasks without a lane. The first of each kind is looked up, so that kinds which this release does not
-#   know cost nothing; `mark` is where this worker's last claim of the kind was, because an old snapshot,
-#   held by whoever, keeps the dead index entries before it from being removed.
-# chosen: lanes and open take turns at being first. LIMIT stops the scans as soon as there is enough.
-#
-# The last row says how many were recorded, and in the place of a lane how far the walk went if it went
-# through: '' to the end.
-#
-# `account = task.account` changes nothing. Where no column is named that `lane` is generated from, PostgreSQL
-# 18 reads its expression from the catalog again for every row (ExecInitGenerated), a third of the time.
-#
-# `{urgent}`, `{in_lane}` and `{in_open}` are Task.objects.in_line in claim order, for the rows meant.
-# SKIP LOCKED steps over rows that another worker is choosing. MATERIALIZED keeps the LIMIT out of the join,
-# where it could run more than once. Indexes: queue_task_urgent, queue_task_lanes, queue_task_open_line.
-STEP = """
-WITH RECURSIVE finished AS (
+_RECORD = """
+finished AS (
     UPDATE queue_task AS task
        SET status = 'done', worker = '', error = '', note = coalesce(ended.note, ''), result = ended.result,
            account = task.account, progress = coalesce(ended.progress, task.progress),
@@ -50,10 +36,64 @@ WITH RECURSIVE finished AS (
 ), alive AS MATERIALIZED (
     SELECT FROM queue_worker
      WHERE name = %(worker)s AND lost_at IS NULL AND lease_expires_at > statement_timestamp()
-), urgent AS MATERIALIZED (
+)"""
+
+# Tasks without a lane. The first of each kind is looked up, so that kinds which this release does not know
+# cost nothing; `mark` is where this worker's last claim of the kind was, because an old snapshot, held by
+# whoever, keeps the dead index entries before it from being removed.
+_OPEN = """
+open AS MATERIALIZED (
+    SELECT 'open' AS line, task.id, '' AS lane, NULL::smallint AS number, task.position
+      FROM (SELECT known.kind, known.mark, known.mark_id
+              FROM unnest(%(kinds)s::text[], %(marks)s::timestamptz[], %(mark_ids)s::bigint[])
+                   AS known(kind, mark, mark_id)
+             CROSS JOIN LATERAL (
+                       SELECT position, id FROM queue_task
+                        WHERE kind = known.kind AND lane = '' AND position IS NOT NULL
+                          AND (position, id) >= (known.mark, known.mark_id)
+                          AND priority >= %(least)s
+                        ORDER BY position, id LIMIT 1) AS head
+             ORDER BY head.position, head.id) AS line
+     CROSS JOIN LATERAL ({in_open} FOR NO KEY UPDATE SKIP LOCKED) AS task(id, position)
+     LIMIT %(most)s
+)"""
+
+_CLAIM = """
+claimed AS (
+    UPDATE queue_task AS task
+       SET status = 'running', position = NULL, worker = %(worker)s, account = task.account,
+           attempts = task.attempts + 1, max_attempts = {max_attempts}, release = {release},
+           started_at = statement_timestamp()
+      FROM chosen
+     WHERE task.id = chosen.id"""
+
+_ANSWER = """
+ RETURNING task.id, task.kind, task.subject, task.payload, task.parent_id, task.account, task.lane,
+           task.attempts, task.cancel_requested_at, task.progress, task.priority, chosen.position::text,
+           chosen.line
+)
+SELECT claimed.*, NULL::bigint AS finished FROM claimed
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, walked.lane,
+       NULL, NULL, NULL, NULL, NULL, NULL, (SELECT count(*) FROM finished)
+  FROM walked"""
+
+# urgent: what somebody is waiting for goes first, whoever's it is, but after eight such claims in a row
+#   others get one (`least`). Sixteen are looked at: one account's flood hides no other account.
+# walk: the lanes with something in line, by their names, from where this worker's last turn was on, one
+#   index probe each (a loose index scan). A lane that is busy costs that probe, however much waits in it.
+#   So every account gets a turn before one gets its second from this worker (Q4).
+# lanes: of each lane with a free turn the first task. Both are locked, the turn last: a lane whose turn
+#   another worker is taking is stepped over. `number` of a turn that has no row yet is the next one.
+# chosen: lanes and open take turns at being first. LIMIT stops the scans as soon as there is enough.
+#
+# The last row says how many were recorded, and in the place of a lane how far the walk went if it went
+# through: '' to the end.
+STEP = f"""
+WITH RECURSIVE {_RECORD}, urgent AS MATERIALIZED (
     SELECT 'urgent' AS line, first.id, first.lane, turn.number, task.position
-      FROM ({urgent}) AS first(id, lane)
-      LEFT JOIN LATERAL {urgent_turn} AS turn ON first.lane <> ''
+      FROM ({{urgent}}) AS first(id, lane)
+      LEFT JOIN LATERAL {{urgent_turn}} AS turn ON first.lane <> ''
      CROSS JOIN LATERAL (
                SELECT position FROM queue_task
                 WHERE id = first.id AND position IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED) AS task
@@ -70,25 +110,11 @@ WITH RECURSIVE finished AS (
 ), lanes AS MATERIALIZED (
     SELECT 'lanes' AS line, task.id, task.lane, turn.number, task.position
       FROM walk
-     CROSS JOIN LATERAL ({in_lane} FOR NO KEY UPDATE SKIP LOCKED) AS task(id, lane, position)
-     CROSS JOIN LATERAL {lane_turn} AS turn
-     WHERE walk.lane IS NOT NULL AND {is_open}
+     CROSS JOIN LATERAL ({{in_lane}} FOR NO KEY UPDATE SKIP LOCKED) AS task(id, lane, position)
+     CROSS JOIN LATERAL {{lane_turn}} AS turn
+     WHERE walk.lane IS NOT NULL AND {{is_open}}
      LIMIT %(most)s
-), open AS MATERIALIZED (
-    SELECT 'open' AS line, task.id, '' AS lane, NULL::smallint AS number, task.position
-      FROM (SELECT known.kind, known.mark, known.mark_id
-              FROM unnest(%(kinds)s::text[], %(marks)s::timestamptz[], %(mark_ids)s::bigint[])
-                   AS known(kind, mark, mark_id)
-             CROSS JOIN LATERAL (
-                       SELECT position, id FROM queue_task
-                        WHERE kind = known.kind AND lane = '' AND position IS NOT NULL
-                          AND (position, id) >= (known.mark, known.mark_id)
-                          AND priority >= %(least)s
-                        ORDER BY position, id LIMIT 1) AS head
-             ORDER BY head.position, head.id) AS line
-     CROSS JOIN LATERAL ({in_open} FOR NO KEY UPDATE SKIP LOCKED) AS task(id, position)
-     LIMIT %(most)s
-), chosen AS MATERIALIZED (
+), {_OPEN}, chosen AS MATERIALIZED (
     SELECT * FROM (
         SELECT * FROM urgent
         UNION ALL SELECT * FROM lanes WHERE %(lanes_first)s
@@ -102,24 +128,26 @@ WITH RECURSIVE finished AS (
     ON CONFLICT (lane, number) DO UPDATE SET task_id = excluded.task_id, taken_at = excluded.taken_at
           WHERE turn.task_id IS NULL
  RETURNING task_id
-), claimed AS (
-    UPDATE queue_task AS task
-       SET status = 'running', position = NULL, worker = %(worker)s, account = task.account,
-           attempts = task.attempts + 1, max_attempts = {max_attempts}, release = {release},
-           started_at = statement_timestamp()
-      FROM chosen
-     WHERE task.id = chosen.id AND (chosen.number IS NULL OR task.id IN (SELECT task_id FROM taken))
- RETURNING task.id, task.kind, task.subject, task.payload, task.parent_id, task.account, task.lane,
-           task.attempts, task.cancel_requested_at, task.progress, task.priority, chosen.position::text,
-           chosen.line
-)
-SELECT claimed.*, NULL::bigint AS finished FROM claimed
-UNION ALL
-SELECT NULL, NULL, NULL, NULL, NULL, NULL,
-       CASE WHEN (SELECT count(*) FROM chosen) < %(most)s
-                 OR %(lanes_first)s AND EXISTS (SELECT FROM chosen WHERE line = 'open')
-            THEN coalesce((SELECT max(lane) FROM walk HAVING count(lane) > %(probes)s), '') END,
-       NULL, NULL, NULL, NULL, NULL, NULL, (SELECT count(*) FROM finished)
+), walked(lane) AS (
+    SELECT CASE WHEN (SELECT count(*) FROM chosen) < %(most)s
+                     OR %(lanes_first)s AND EXISTS (SELECT FROM chosen WHERE line = 'open')
+                THEN coalesce((SELECT max(lane) FROM walk HAVING count(lane) > %(probes)s), '') END
+), {_CLAIM} AND (chosen.number IS NULL OR task.id IN (SELECT task_id FROM taken))
+{_ANSWER}
+"""
+
+# The same where nothing has a lane and nobody waits; anything else it leaves alone, and says so with a last
+# row without a lane. A third of what STEP costs the server is to get its many parts ready.
+OPEN_STEP = f"""
+WITH {_RECORD}, walked(lane) AS MATERIALIZED (
+    SELECT CASE WHEN NOT EXISTS (SELECT FROM queue_task WHERE position IS NOT NULL AND lane <> '')
+                 AND NOT EXISTS (SELECT FROM queue_task WHERE position IS NOT NULL AND priority <= {{urgent}})
+                THEN '' END
+), {_OPEN}, chosen AS MATERIALIZED (
+    SELECT * FROM open
+     WHERE EXISTS (SELECT FROM alive) AND EXISTS (SELECT FROM walked WHERE lane IS NOT NULL)
+), {_CLAIM}
+{_ANSWER}
 """
 
 # A free turn of the lane, or the number of one that can still be made; no row when all are taken.

@@ -28,7 +28,7 @@ from taskqueue.models import (
     Worker,
 )
 from taskqueue.services import enqueue
-from taskqueue.services.claiming import Claimer, Ended, step_statement
+from taskqueue.services.claiming import Claimer, Ended, step_statements
 from taskqueue.services.claims import Write
 from taskqueue.services.waiting import is_free, why_they_wait
 from taskqueue.services.workers import register
@@ -148,7 +148,7 @@ class Machine(RuleBasedStateMachine):
     @initialize(account_turns=st.sampled_from([1, 2]), host_turns=st.sampled_from([1, 2]))
     def begin(self, account_turns: int, host_turns: int) -> None:
         settings.QUEUE_ACCOUNT_TURNS, settings.QUEUE_HOST_TURNS = account_turns, host_turns
-        step_statement.cache_clear()  # it has the settings written into it
+        step_statements.cache_clear()  # it has the settings written into it
         self.model = Model(account_turns, host_turns)
         self.written: set[Token] = set()
         self.written_late: set[Token] = set()

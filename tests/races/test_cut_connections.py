@@ -34,7 +34,8 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.races]
 
 STEP = label_of(claiming.STEP)
 BEAT = label_of(claiming.BEAT)
-POLLED = (STEP, BEAT)  # whatever there is to do
+OPEN_STEP = label_of(claiming.OPEN_STEP)
+POLLED = (OPEN_STEP, BEAT)  # whatever there is to do
 BEST_EFFORT = label_of(f"SELECT pg_notify('{CHANGED_CHANNEL}', $1)")  # for one task or for several
 GIVE_BACK = label_of(leaving.GIVE_BACK_UNKNOWN)  # depends on who notices a loss first
 SHARES = 5
@@ -149,7 +150,7 @@ def disturb(way: Way, share: int = 0, shares: int = 1) -> int:
     with lane(f"{way.name.lower()}{share}") as one:
         steps = one.steps()
         if way is Way.SILENT:
-            steps = [step for step in steps if step.label == STEP or step.number == 1]
+            steps = [step for step in steps if step.label in (STEP, OPEN_STEP) or step.number == 1]
         plan = [([Fault(step.label, way, step.number)], step.is_fresh) for step in steps]
         plan.append(([Fault(STEP, way), Fault(GIVE_BACK, way)], False))
         for faults, is_fresh in plan[share::shares]:
@@ -223,7 +224,7 @@ def _produce_through(proxy: Proxy) -> int:
         connections["default"] = direct
 
 
-@pytest.mark.parametrize("request_", [STEP, BEAT], ids=["the end of a task", "a heartbeat"])
+@pytest.mark.parametrize("request_", [OPEN_STEP, BEAT], ids=["the end of a task", "a heartbeat"])
 def test_what_arrives_after_the_lease_changes_nothing(request_: str) -> None:
     """Q5, Q6: the worker hears that it is lost, starts nothing and ends."""
     where = Setup(database=str(connection.settings_dict["NAME"]), lease_seconds=1.0)
@@ -233,7 +234,7 @@ def test_what_arrives_after_the_lease_changes_nothing(request_: str) -> None:
             task_id = enqueue("fault.waits").task_id
             until(lambda: effects(task_id, "begun") == [1])
             proxy.arm(Fault(request_, Way.HELD))
-            if request_ == STEP:
+            if request_ == OPEN_STEP:
                 say_go()
             until(proxy.struck.is_set)
             with faulty_worker(replace(where, without=("short",))):
@@ -247,7 +248,7 @@ def test_what_arrives_after_the_lease_changes_nothing(request_: str) -> None:
             assert process.returncode == 1
 
     assert Task.objects.filter(pk=task_id).values().get() == before
-    assert effects(task_id) == ([1] if request_ == STEP else [2])
+    assert effects(task_id) == ([1] if request_ == OPEN_STEP else [2])
     assert Task.objects.get(pk=its_own).attempts == 0
 
 

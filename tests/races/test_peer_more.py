@@ -24,7 +24,7 @@ from taskqueue.models import Task, TaskStatus, Turn, Worker
 from taskqueue.realtime import listener
 from taskqueue.realtime.snapshots import Snapshot
 from taskqueue.services import claims, enqueue, enqueue_children, request_cancel, retention
-from taskqueue.services.claiming import step_statement
+from taskqueue.services.claiming import step_statements
 from taskqueue.services.claims import session_name
 from taskqueue.services.families import end_parents
 from taskqueue.worker import WorkerLoop, pulse
@@ -102,7 +102,7 @@ def test_pgqueuer_776_workers_that_were_told_different_numbers_keep_to_the_large
 
     def claims_with(turns: int) -> Task | None:
         settings.QUEUE_ACCOUNT_TURNS = turns
-        step_statement.cache_clear()
+        step_statements.cache_clear()
         return claim(f"told-{turns}")
 
     first = claims_with(2)
@@ -115,7 +115,7 @@ def test_pgqueuer_776_workers_that_were_told_different_numbers_keep_to_the_large
     for turns in (1, 2, 1, 2):
         claims_with(turns)
     assert Task.objects.running().count() == 2
-    step_statement.cache_clear()
+    step_statements.cache_clear()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -19,7 +19,7 @@ from pytest_django import Settings
 
 from taskqueue.models import Task, TaskStatus, Turn
 from taskqueue.services import claims, enqueue_many, retention
-from taskqueue.services.claiming import PROBES, Claimer, step_statement
+from taskqueue.services.claiming import PROBES, Claimer, step_statements
 from taskqueue.services.tasks import New
 from tests.taskqueue.connections import at_once, meanwhile, somebody_waits
 from tests.taskqueue.factories import RunningTaskFactory, TaskFactory, alive, claim
@@ -31,7 +31,7 @@ KINDS = {"test.work": 5}
 
 @pytest.fixture(autouse=True)
 def _fresh_statements() -> None:
-    step_statement.cache_clear()  # the settings of other tests are written into those that are kept
+    step_statements.cache_clear()  # the settings of other tests are written into those that are kept
 
 
 def lanes_of_running() -> Counter[str]:

@@ -25,9 +25,9 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.races]
 @pytest.fixture(autouse=True)
 def _settings_are_read_anew() -> Iterator[None]:
     """A worker's statement holds the settings that it began with."""
-    claiming.step_statement.cache_clear()
+    claiming.step_statements.cache_clear()
     yield
-    claiming.step_statement.cache_clear()
+    claiming.step_statements.cache_clear()
 
 
 def work_off(worker: str) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
@@ -163,3 +163,9 @@ def test_the_claim_reads_the_index_of_what_is_claimable_however_much_has_ended()
 
     assert "queue_task_open_line" in plan
     assert "Seq Scan on queue_task" not in plan
+
+
+@pytest.mark.parametrize("finished_at", [None, timezone.now()])
+def test_a_status_that_nobody_knows_is_refused_by_the_database(finished_at: Any) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        TaskFactory.create(status="sleeping", position=None, finished_at=finished_at)

@@ -26,9 +26,9 @@ LONG_AGO = timezone.now() - timedelta(hours=1)
 @pytest.fixture(autouse=True)
 def _settings_are_read_anew() -> Iterator[None]:
     """A worker's statement holds the settings that it began with."""
-    claiming.step_statement.cache_clear()
+    claiming.step_statements.cache_clear()
     yield
-    claiming.step_statement.cache_clear()
+    claiming.step_statements.cache_clear()
 
 
 def running() -> Counter[str]:
@@ -330,7 +330,7 @@ def test_fewer_turns_than_before_are_given_once_the_settings_say_so(settings: Se
     first = Fleet(3).grab()
     assert len(first) == 3
     settings.QUEUE_ACCOUNT_TURNS = 1
-    claiming.step_statement.cache_clear()
+    claiming.step_statements.cache_clear()
 
     assert claim("worker-9") is None
     for task in first:

@@ -7,6 +7,7 @@ from taskqueue.sql import claiming
 
 GUARD = "AND task.worker = %(worker)s AND task.attempts = ended.attempt"
 assert kinds
-assert claiming.STEP.count(GUARD) == 1
-
-claiming.STEP = claiming.STEP.replace(GUARD, "AND %(worker)s <> ''")
+for name in ("STEP", "OPEN_STEP"):
+    statement = getattr(claiming, name)
+    assert statement.count(GUARD) == 1
+    setattr(claiming, name, statement.replace(GUARD, "AND %(worker)s <> ''"))
