@@ -35,19 +35,23 @@ CANCEL_FAMILY = """
     SELECT id, pg_notify('queue_cancel', ''), pg_notify('queue_changed', id::text) FROM changed
 """
 
-# A failed or cancelled task and its failed or cancelled descendants are pending again. The whole family and
-# the task's parent are locked, parents first: END_PARENTS takes the same locks before it looks at the
-# children. Index: queue_task_children.
+# A failed or cancelled task and its failed or cancelled descendants are pending again. They and the task's
+# ancestors are locked, parents first: END_PARENTS takes the same locks before it looks at the children, and
+# retention the root's before it looks at the family. Index: queue_task_children.
 RETRY_FAMILY = """
     WITH RECURSIVE family AS (
         SELECT id, parent_id FROM queue_task WHERE id = %(task)s AND status IN ('failed', 'cancelled')
         UNION ALL
         SELECT child.id, child.parent_id
           FROM queue_task AS child JOIN family ON child.parent_id = family.id
+    ), ancestors(id) AS (
+        SELECT parent_id FROM queue_task WHERE id = %(task)s
+        UNION ALL
+        SELECT task.parent_id FROM queue_task AS task JOIN ancestors USING (id)
     ), locked AS MATERIALIZED (
         SELECT task.id
           FROM queue_task AS task
-         WHERE task.id IN (SELECT id FROM family UNION SELECT parent_id FROM family)
+         WHERE task.id IN (SELECT id FROM family UNION SELECT id FROM ancestors)
          ORDER BY task.id
            FOR NO KEY UPDATE
     ), changed AS (

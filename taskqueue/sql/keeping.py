@@ -14,20 +14,25 @@ FREE_KEYS = """
                   FOR UPDATE SKIP LOCKED))
 """
 
-# Whole families whose last member ended before the retention, oldest first: a relative that is unfinished,
-# or whose key is still kept, keeps all of them. Foreign keys are checked at the end of the statement.
-# Indexes: queue_task_finished_roots, queue_task_children.
+# Families are held by their roots, oldest first, those after the last one held: nobody can retry a member
+# meanwhile, and a retry that committed before is seen by the next statement. Index: queue_task_finished_roots.
+HOLD_OLD_ROOTS = """
+    SELECT finished_at, id
+      FROM queue_task
+     WHERE parent_id IS NULL AND key_until IS NULL
+       AND finished_at < statement_timestamp() - make_interval(days => %(days)s)
+       AND finished_at >= %(since)s AND (finished_at, id) > (%(since)s, %(last)s)
+     ORDER BY finished_at, id
+     LIMIT %(most)s
+       FOR UPDATE SKIP LOCKED
+"""
+
+# Whole families whose last member ended before the retention: a relative that is unfinished, or whose key is
+# still kept, keeps all of them. Foreign keys are checked at the end of the statement.
+# Index: queue_task_children.
 PRUNE = """
-    WITH RECURSIVE root AS MATERIALIZED (
-        SELECT id
-          FROM queue_task
-         WHERE parent_id IS NULL AND key_until IS NULL
-           AND finished_at < statement_timestamp() - make_interval(days => %(days)s)
-         ORDER BY finished_at
-         LIMIT %(most)s
-           FOR UPDATE SKIP LOCKED
-    ), family AS (
-        SELECT id AS root_id, id FROM root
+    WITH RECURSIVE family AS (
+        SELECT id AS root_id, id FROM unnest(%(roots)s::bigint[]) AS root(id)
         UNION ALL
         SELECT family.root_id, child.id FROM queue_task AS child JOIN family ON child.parent_id = family.id
     ), kept AS (

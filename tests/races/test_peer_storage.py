@@ -40,7 +40,7 @@ from taskqueue.services.tasks import New
 from taskqueue.services.workers import bury, forget_worker, register
 from taskqueue.sql import claiming, enqueueing, families, keeping, leaving
 from taskqueue.worker.line import Line
-from tests.taskqueue.factories import TaskFactory, alive, claim, claim_of
+from tests.taskqueue.factories import DoneTaskFactory, TaskFactory, alive, claim, claim_of
 from tests.taskqueue.lines import SharedLine
 
 KINDS = {"test.work": 5}
@@ -166,6 +166,7 @@ def use_every_statement() -> None:
     claims.promote()
     claims.free_turns()
     retention.free_keys()
+    DoneTaskFactory.create(finished_at=timezone.now() - timedelta(days=999))
     retention.prune()
 
 

@@ -57,6 +57,18 @@ def test_a_relative_that_stays_keeps_the_family(relative: dict[str, Any]) -> Non
     assert left() == {root.pk, child.pk, grandchild.pk, waiting.pk, ended.pk}
 
 
+def test_families_that_are_kept_do_not_keep_those_behind_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More of them than a batch holds, and older."""
+    monkeypatch.setattr(retention, "MOST_AT_ONCE", 2)
+    for days in range(5):
+        root = FailedTaskFactory.create(finished_at=OLD - timedelta(days=9 - days))
+        TaskFactory.create(kind="test.vanished", parent=root)
+    DoneTaskFactory.create_batch(3, finished_at=OLD)
+
+    assert retention.prune() == 3
+    assert Task.objects.count() == 10
+
+
 def test_a_family_goes_together() -> None:
     root = DoneTaskFactory.create(finished_at=OLD)
     for child in DoneTaskFactory.create_batch(3, finished_at=OLD, parent=root):
