@@ -38,3 +38,7 @@ class PayloadTooLarge(ValueError):
             f"the payload of a {kind} task is {size:,} bytes long, of {limit:,} allowed;"
             " keep the data elsewhere and queue its name"
         )
+
+
+class UnreadablePayload(Exception):
+    """The payload in the row is no JSON that this process can read."""

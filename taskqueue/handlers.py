@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 LONGEST_RUN = timedelta(hours=1)  # unless the kind says otherwise
+MOST_PROGRESS = 2**53  # a browser's numbers are exact up to here
 
 # The lease as this process sees it: on a clock that runs on while the machine sleeps, as the database's does.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -155,10 +156,13 @@ class Claim:
         """Say how far the work is. Costs nothing: the pulse saves the newest value, if it changed (Q7).
 
         Saved on the pulse's connection, it shows while the handler's own transaction is still open, and
-        leaves no row lock in that transaction for the heartbeat to wait on.
+        leaves no row lock in that transaction for the heartbeat to wait on. Raises ValueError for a number
+        that no page could show.
         """
         # What no row can hold must not come to light in the pulse, where it would stop the heart.
         whole = None if total is None else int(total)
+        if max(abs(int(done)), abs(whole or 0)) > MOST_PROGRESS:
+            raise ValueError("a progress of more than 2**53")
         self._progress = {"done": int(done), "total": whole, "note": storable(note)}
 
     # What the worker and its pulse tell the claim.

@@ -52,6 +52,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self.pool.drain()  # what is left in it broke with the server: new ones, all at once
             return super().get_new_connection(conn_params)
 
+    def forget_settings(self) -> None:
+        """The session's settings are as at its start, whatever was SET since. No-op without a session."""
+        if self.connection is not None:
+            with self.cursor() as cursor:
+                cursor.execute("RESET ALL")
+            self._configure_connection(self.connection)  # type: ignore[attr-defined]
+
     def start_server(self) -> None:
         """The embedded server runs. One that cannot start is, like one that is away, an OperationalError."""
         if not env.IS_LOCAL or self.server.looks_alive():

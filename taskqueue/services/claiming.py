@@ -16,6 +16,7 @@ from django.db.models import BooleanField, QuerySet
 from django.db.models.base import ModelState
 from django.db.models.expressions import RawSQL
 
+from taskqueue.errors import UnreadablePayload
 from taskqueue.models import URGENT, HostBudget, Task, TaskStatus, Token
 from taskqueue.services.claims import Write, finish
 from taskqueue.sql import claiming as sql
@@ -204,10 +205,18 @@ def _task(row: Row, worker: str) -> Task:
     task._state = ModelState()
     task._state.adding, task._state.db = False, DEFAULT_DB_ALIAS
     values = dict(zip(_RETURNED, row, strict=False), worker=worker, status=TaskStatus.RUNNING)
-    values["payload"] = json.loads(row[_PAYLOAD])
-    values["progress"] = row[_PROGRESS] and json.loads(row[_PROGRESS])
+    values["payload"] = _loaded(row[_PAYLOAD])
+    values["progress"] = row[_PROGRESS] and _loaded(row[_PROGRESS])
     task.__dict__.update(values)
     return task
+
+
+def _loaded(text: str) -> Any:
+    """Where the reading fails, the error, which the attempt raises: what others claimed goes on."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:  # numbers and nesting are endless in the row, but not here
+        return UnreadablePayload(f"the payload cannot be read: {error}")
 
 
 def _outer(name: str) -> RawSQL:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
+from psycopg.errors import LockNotAvailable
 
 from taskqueue.models import TaskStatus, Token
 from taskqueue.services.families import cancel_family
@@ -19,6 +20,7 @@ from taskqueue.sql import claiming, enqueueing, leaving
 logger = logging.getLogger(__name__)
 
 MOST_AT_ONCE = 1_000  # rows a statement
+PATIENCE = "1s"  # with a transaction that holds the claim of an attempt that has failed
 LONGEST_ERROR = 2_000  # characters; a traceback beside it is as long at most
 
 
@@ -164,17 +166,30 @@ def _leave(
     return _left(token.task_id, row and row[0])
 
 
-@transaction.atomic
 def _fail(token: Token, error: str, detail: str, *, may_retry: bool, wait: timedelta | None) -> bool:
+    """Waits for a transaction that holds the claim, or ends it if it is a session of this worker."""
     values: dict[str, Any] = {
+        **_names(token),
         "error": storable(error),
         "detail": storable(detail),
         "may_retry": may_retry,
         "wait": None if wait is None else wait.total_seconds(),
     }
+    try:
+        return _record_failure(token, values)
+    except OperationalError as held:
+        if not isinstance(held.__cause__, LockNotAvailable):
+            raise
     with connection.cursor() as cursor:
         cursor.execute(leaving.CUT_LEFT_OPEN, {"session": session_name(token.worker)})
-        cursor.execute(leaving.FAIL_ATTEMPTS.format(failed=leaving.OWN_ATTEMPT), {**_names(token), **values})
+    return _record_failure(token, values)
+
+
+@transaction.atomic
+def _record_failure(token: Token, values: Mapping[str, Any]) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', %s, true)", [PATIENCE])
+        cursor.execute(leaving.FAIL_ATTEMPTS.format(failed=leaving.OWN_ATTEMPT), values)
         row = cursor.fetchone()
     return _left(token.task_id, row and row[1])
 

@@ -15,7 +15,8 @@ FREE_KEYS = """
 """
 
 # Families are held by their roots, oldest first, those after the last one held: nobody can retry a member
-# meanwhile, and a retry that committed before is seen by the next statement. Index: queue_task_finished_roots.
+# meanwhile, and a retry that committed before is seen by the next statement.
+# Index: queue_task_finished_roots.
 HOLD_OLD_ROOTS = """
     SELECT finished_at, id
       FROM queue_task

@@ -82,13 +82,14 @@ OWN_ATTEMPT = """
            FOR UPDATE
 """
 
-# What a failed attempt has left open on the server, whose side of a broken connection may live for hours: a
-# COMMIT that is still on its way comes too late, and the failure need not wait for it.
+# Whatever this worker's sessions have open: one of them holds the claim of an attempt that has failed. The
+# server's side of a broken connection may live for hours, and so may a thread that the handler started; a
+# COMMIT that is still on its way comes too late.
 CUT_LEFT_OPEN = """
     SELECT pg_terminate_backend(pid, 1000)
       FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename = current_user
-       AND application_name = %(session)s AND state LIKE 'idle in transaction%%'
+       AND application_name = %(session)s AND xact_start IS NOT NULL
 """
 
 # Workers whose lease is over are lost, for good: a heartbeat that was under way finds `lost_at`. Found by

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import time
 import traceback
 from functools import partial
@@ -12,13 +13,13 @@ import psycopg
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections
 
-from config.logs import working_on
-from taskqueue.errors import Cancelled, ClaimLost, HostBusy, ShuttingDown
+from taskqueue.errors import Cancelled, ClaimLost, HostBusy, ShuttingDown, UnreadablePayload
 from taskqueue.handlers import Claim, Delay, Done, Fail, Kind, Outcome, Park, Retry, WaitForChildren
 from taskqueue.models import Token
 from taskqueue.services import claims
 from taskqueue.services.claiming import Ended
 from taskqueue.services.claims import Write
+from taskqueue.worker.traces import discard_connection, forget_settings, is_transaction_open
 
 logger = logging.getLogger(__name__)
 
@@ -32,30 +33,48 @@ DATABASE_GONE: tuple[type[Exception], ...] = (
 TRANSIENT: tuple[type[Exception], ...] = (*DATABASE_GONE, ConnectionError, TimeoutError)
 
 DATABASE_RETRY_SECONDS = 1.0
+LEFT_OPEN = "it left a transaction open: what it wrote there is rolled back"
 TRACEBACK_LINES = 12  # of the innermost frames, kept in the task's history
 
 
 def attempt(kind: Kind, claim: Claim) -> Write | Ended:
     """Run the handler; returns what came of it, to be recorded. Catches everything, and alone may."""
-    with working_on(task=claim.task_id, kind=claim.kind, attempt=claim.attempt, worker=claim.token.worker):
-        try:
-            claim.checkpoint()  # the process may have been stopped since the claim for longer than its lease
-            claim.begin()
-            return _ending_of(claim, kind.run(claim))
-        except ClaimLost:
-            return nothing
-        except Cancelled:
-            return claims.acknowledge_cancel
-        except ShuttingDown:
-            return claims.release
-        except HostBusy as busy:
-            return partial(claims.delay, until=busy.until, reason=str(busy))
-        except TRANSIENT + kind.transient as error:
-            return partial(claims.try_again, error=_words(error), detail=_where(error))
-        except BaseException as error:  # also SystemExit: a handler must not end the worker
-            return partial(claims.fail, error=_words(error), detail=_where(error))
-        finally:
-            claim.end()
+    process = os.getpid()
+    is_within = is_transaction_open()  # the caller's own, which is the caller's to end
+    ending = _run(kind, claim)
+    if os.getpid() != process:
+        os._exit(1)  # a child that the handler forked: nothing in here is its own
+    if is_within:
+        return ending
+    if is_transaction_open():
+        discard_connection()
+        return partial(claims.fail, error=LEFT_OPEN) if isinstance(ending, Ended) else ending
+    if not (isinstance(ending, Ended) and kind.is_short):
+        forget_settings()  # before it is recorded in the same session, and before the next task
+    return ending
+
+
+def _run(kind: Kind, claim: Claim) -> Write | Ended:
+    try:
+        claim.checkpoint()  # the process may have been stopped since the claim for longer than its lease
+        if isinstance(claim.payload, UnreadablePayload):
+            raise claim.payload
+        claim.begin()
+        return _ending_of(claim, kind.run(claim))
+    except ClaimLost:
+        return nothing
+    except Cancelled:
+        return claims.acknowledge_cancel
+    except ShuttingDown:
+        return claims.release
+    except HostBusy as busy:
+        return partial(claims.delay, until=busy.until, reason=_said(busy))
+    except TRANSIENT + kind.transient as error:
+        return partial(claims.try_again, error=_words(error), detail=_where(error))
+    except BaseException as error:  # also SystemExit: a handler must not end the worker
+        return partial(claims.fail, error=_words(error), detail=_where(error))
+    finally:
+        claim.end()
 
 
 def record(claim: Claim, write: Write) -> bool:
@@ -87,26 +106,35 @@ def nothing(token: Token) -> bool:
 
 
 def _ending_of(claim: Claim, outcome: Outcome) -> Write | Ended:
+    """What no row can hold raises here, where it fails the attempt."""
     match outcome:
         case Done(note, result):
             if result is not None:
-                json.dumps(result)  # raises here, where it fails the attempt
+                json.dumps(result)
             return Ended(claim.token, note and claims.storable(note), result, claim.unsaved_progress)
         case Park(until, note):
-            return partial(claims.park, until=until, note=note)
+            return partial(claims.park, until=until, note=claims.storable(note))
         case Retry(reason, after):
-            return partial(claims.try_again, error=reason, after=after)
+            return partial(claims.try_again, error=claims.storable(reason), after=after)
         case Fail(reason):
-            return partial(claims.fail, error=reason)
+            return partial(claims.fail, error=claims.storable(reason))
         case Delay(until, reason):
-            return partial(claims.delay, until=until, reason=reason)
+            return partial(claims.delay, until=until, reason=claims.storable(reason))
         case WaitForChildren(note):
-            return partial(claims.wait, note=note)
+            return partial(claims.wait, note=claims.storable(note))
     raise TypeError(f"the handler returned {outcome!r}, which is no outcome")
 
 
 def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__}: {_said(error)}"
+
+
+def _said(error: BaseException) -> str:
+    """Its text; making it may fail in any way, also by asking a database that is away."""
+    try:
+        return str(error)
+    except BaseException as another:
+        return f"(its text cannot be made: {type(another).__name__})"
 
 
 def _where(error: BaseException) -> str:

@@ -99,6 +99,11 @@ class Line:
             while notify := connection.pgconn.notifies():
                 self._note(notify.relname.decode())
 
+    def hang_up(self) -> None:
+        """No connection until the next statement."""
+        with self._lock:
+            self._wrapper.close()
+
     def close(self) -> None:
         with self._lock:
             self._wrapper.close()

@@ -14,9 +14,11 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from config import env
+from config.logs import working_on
 from taskqueue.handlers import Claim, Kind, Registry, clock
 from taskqueue.services import claims
 from taskqueue.services.claiming import Claimer, Ended, Step
+from taskqueue.services.claims import Write
 from taskqueue.services.families import end_parent
 from taskqueue.sql.claiming import FORGET
 from taskqueue.worker.attempts import DATABASE_GONE, attempt, describe, record
@@ -69,11 +71,15 @@ class WorkerLoop:
         self._is_shorts_turn = False
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="line")
         self._short_seconds = SHORT_SECONDS
-        self._marks_until = 0.0
+        self._marks_until: dict[Claimer, float] = {}
 
     def run(self) -> bool:
         """Returns, after the current task, whether it ended as it was told; else it needs a successor."""
-        logger.info("worker=%s kinds=%d release=%s started", self.name, len(self._kinds), settings.RELEASE)
+        with working_on(worker=self.name):
+            return self._live()
+
+    def _live(self) -> bool:
+        logger.info("started with %d kinds", len(self._kinds))
         self.pulse.start()
         try:
             if self._is_draining:
@@ -83,7 +89,7 @@ class WorkerLoop:
         finally:
             self.pulse.stop()
             self._leave()
-            logger.info("worker=%s stopped", self.name)
+            logger.info("stopped")
         return is_ended
 
     def stop(self, *_: object) -> None:
@@ -113,7 +119,7 @@ class WorkerLoop:
                 self.pulse.publish()
                 wait_seconds = float(settings.QUEUE_POLL_SECONDS) * random.uniform(0.8, 1.2)  # noqa: S311
             except DATABASE_GONE as gone:
-                logger.warning("worker=%s cannot reach the database: %s", self.name, gone)
+                logger.warning("cannot reach the database: %s", gone)
                 self._is_unsure = True  # what was claimed before the statement that failed may not have run
                 wait_seconds = DATABASE_RETRY_SECONDS
             finally:
@@ -174,8 +180,8 @@ class WorkerLoop:
         on_begin: Callable[[], None] = lambda: None,
     ) -> Step:
         on_begin()
-        if clock() >= self._marks_until:
-            self._marks_until = clock() + MARKS_SECONDS
+        if clock() >= self._marks_until.get(claimer, 0.0):
+            self._marks_until[claimer] = clock() + MARKS_SECONDS
             claimer.forget_marks()
         return claimer.step([ended for _, ended in done], most=most)
 
@@ -193,12 +199,12 @@ class WorkerLoop:
         except Exception:
             if not done:
                 raise
-            logger.exception("worker=%s cannot record what it did: one by one", self.name)
+            logger.exception("cannot record what was done: one by one")
             for claim, ended in done:
                 record(claim, ended.write())
             return None
         if step.finished < len(done):
-            logger.warning("worker=%s lost %d of its claims", self.name, len(done) - step.finished)
+            logger.warning("lost %d of its claims", len(done) - step.finished)
         self._end_parents(claim for claim, _ in done)
         return step
 
@@ -221,24 +227,22 @@ class WorkerLoop:
             self._short_seconds = 0.8 * self._short_seconds + 0.2 * spent
 
     def _run_one(self, claim: Claim, *, level: int) -> None:
-        began = clock()
-        is_told = logger.isEnabledFor(level)
-        if is_told:
-            logger.log(level, "%s started", describe(claim))
-        if is_shown := bool(claim.subject or claim.account):
-            self.pulse.announce(claim.task_id)
-        ending = attempt(self._kinds[claim.kind], claim)
-        if isinstance(ending, Ended):
-            self._ended.append((claim, ending))
-            words = "done"
-        else:
-            is_recorded = record(claim, ending)
-            words = getattr(ending, "func", ending).__name__ if is_recorded else "lost, nothing recorded"
-            self._end_parents([claim])
-        if is_shown:
-            self.pulse.announce(claim.task_id)
-        if is_told:
-            logger.log(level, "%s %s after %.3f s", describe(claim), words, clock() - began)
+        with working_on(task=claim.task_id, kind=claim.kind, attempt=claim.attempt, worker=self.name):
+            began = clock()
+            logger.log(level, "started")
+            if is_shown := bool(claim.subject or claim.account):
+                self.pulse.announce(claim.task_id)
+            ending = attempt(self._kinds[claim.kind], claim)
+            if isinstance(ending, Ended):
+                self._ended.append((claim, ending))
+                words = "done"
+            else:
+                is_recorded = record(claim, ending)
+                words = _words_of(ending) if is_recorded else "lost, nothing recorded"
+                self._end_parents([claim])
+            if is_shown:
+                self.pulse.announce(claim.task_id)
+            logger.log(level, "%s after %.3f s", words, clock() - began)
 
     def _record_ended(self) -> None:
         """Nothing that is done stays unrecorded while the lease can be proven."""
@@ -267,7 +271,7 @@ class WorkerLoop:
         try:
             self.line.sleep(seconds)
         except DATABASE_GONE as gone:
-            logger.warning("worker=%s has lost the database: %s", self.name, gone)
+            logger.warning("has lost the database: %s", gone)
 
     def _claimer(self, kinds: Iterable[Kind]) -> Claimer:
         limits = {kind.name: kind.max_attempts for kind in kinds}
@@ -279,6 +283,13 @@ class WorkerLoop:
                 claims.give_back_unknown(self.name, in_hand=[])
             self.line.execute(FORGET, {"worker": self.name})
         except DATABASE_GONE as gone:
-            logger.warning("worker=%s leaves its row behind: %s", self.name, gone)
+            logger.warning("leaves its row behind: %s", gone)
         self._beside.shutdown()
         self.line.close()
+
+
+def _words_of(write: Write) -> str:
+    """What was recorded, and for a failure why."""
+    name: str = getattr(write, "func", write).__name__
+    error = getattr(write, "keywords", {}).get("error")
+    return f"{name} ({error})" if error else name

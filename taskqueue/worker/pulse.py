@@ -14,9 +14,10 @@ import psycopg
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 
+from config.logs import working_on
 from taskqueue.handlers import Claim, clock
 from taskqueue.services import claims
-from taskqueue.services.workers import memory_bytes, registration
+from taskqueue.services.workers import forget_worker, memory_bytes, registration
 from taskqueue.sql import CHANGED_CHANNEL
 from taskqueue.sql import claiming as sql
 from taskqueue.worker.line import Line
@@ -109,14 +110,18 @@ class Pulse:
         return self._told_to_stop_at is not None
 
     def _run(self) -> None:
+        with working_on(worker=self._worker):
+            self._beat_on()
+
+    def _beat_on(self) -> None:
         while not self._ended.wait(LOOK_SECONDS):
             self._heed_stop()
             try:
                 self._look()
             except (DatabaseError, InterfaceError) as error:
-                logger.warning("worker=%s has no pulse: %s", self._worker, error)
+                logger.warning("has no pulse: %s", error)
             except Exception:
-                logger.exception("worker=%s has no pulse", self._worker)
+                logger.exception("has no pulse")
 
     def _watch(self) -> None:
         """A server that owes an answer for a whole lease ends the process: by then nothing is its own."""
@@ -163,7 +168,7 @@ class Pulse:
         self._beat_at = sent_at + float(settings.QUEUE_HEARTBEAT_SECONDS)
 
     def _lose(self, held: Iterable[Claim]) -> None:
-        logger.warning("worker=%s was declared lost: it ends", self._worker)
+        logger.warning("was declared lost: it ends")
         self.is_lost = True
         for claim in held:
             claim.lose()
@@ -200,13 +205,17 @@ class Pulse:
 
     def _leave(self, claim: Claim, write: claims.Write) -> None:
         """The process ends with a handler that does not. What else runs in its name is given back."""
-        try:
-            is_written = write(claim.token)
-            others = claims.give_back_unknown(self._worker, in_hand=())  # also what was claimed for later
-            self._line.execute(sql.FORGET, {"worker": self._worker})
-            logger.warning(
-                "task=%d left by force: %s; %d others given back", claim.task_id, is_written, others
-            )
-        except (DatabaseError, InterfaceError, psycopg.Error) as error:  # the driver's own: of a health check
-            logger.warning("task=%d is left to the reaper: %s", claim.task_id, error)
+        with working_on(task=claim.task_id, kind=claim.kind, attempt=claim.attempt):
+            self._line.hang_up()  # the handler's connection and this thread's are two
+            try:
+                is_written = write(claim.token)
+                others = claims.give_back_unknown(self._worker, in_hand=())  # also what was claimed for later
+                forget_worker(self._worker)
+                logger.warning("left by force: %s; %d others given back", is_written, others)
+            except (
+                DatabaseError,
+                InterfaceError,
+                psycopg.Error,
+            ) as error:  # the driver's own: a health check's
+                logger.warning("is left to the reaper: %s", error)
         os._exit(1)  # not 0: the supervisor of a draining fleet would take it for drained

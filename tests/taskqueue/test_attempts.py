@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import psycopg
 import pytest
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from taskqueue.errors import HostBusy
@@ -304,3 +305,59 @@ def test_the_end_of_the_last_child_ends_the_parent_without_waiting_for_a_tick() 
     assert WorkerLoop(registry, line=SharedLine()).step()
 
     assert Task.objects.get(pk=parent.pk).status == TaskStatus.DONE
+
+
+class Untold(Exception):
+    """Its text cannot be made."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def __str__(self) -> str:
+        raise self._error
+
+
+@pytest.mark.parametrize("error", [OperationalError("away"), ValueError("none"), SystemExit()], ids=repr)
+def test_an_error_whose_text_cannot_be_made_fails_its_task_alone(error: BaseException) -> None:
+    task = run(raising(Untold(error)))
+
+    assert task.status == TaskStatus.FAILED
+    assert task.error == f"Untold: (its text cannot be made: {type(error).__name__})"
+
+
+NO_TEXT: list[Any] = [None, 7]
+
+
+@pytest.mark.parametrize("text", NO_TEXT)
+@pytest.mark.parametrize(
+    "outcome", [Fail, Retry, partial(Park, LATER), Done], ids=["fail", "retry", "park", "done"]
+)
+def test_an_outcome_that_says_no_text_fails_the_task(outcome: Callable[[Any], Outcome], text: Any) -> None:
+    task = run(lambda claim: outcome(text))
+
+    assert task.status == (TaskStatus.DONE if outcome is Done and text is None else TaskStatus.FAILED)
+    assert task.status == TaskStatus.DONE or "AttributeError" in task.error
+
+
+def test_progress_that_no_page_could_show_is_refused() -> None:
+    task = run(lambda claim: claim.progress(10**5000))
+
+    assert (task.status, task.progress) == (TaskStatus.FAILED, None)
+    assert "2**53" in task.error
+
+
+@pytest.mark.parametrize("payload", ['{"n": 1e5000}', "[" * 5000 + "]" * 5000], ids=["a number", "nesting"])
+def test_a_payload_that_cannot_be_read_fails_its_task_with_the_reason(payload: str) -> None:
+    """The database holds what this process cannot read; it ended the worker."""
+    task, other = TaskFactory.create_batch(2)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE queue_task SET payload = %s::jsonb WHERE id = %s", [payload, task.pk])
+    registry = Registry()
+    registry.handler("test.work")(lambda claim: Done())
+    loop = WorkerLoop(registry, line=SharedLine())
+
+    assert [loop.step(), loop.step(), loop.step()] == [True, True, False]
+
+    rows = Task.objects.defer("payload").in_bulk([task.pk, other.pk])
+    assert (rows[task.pk].status, rows[other.pk].status) == (TaskStatus.FAILED, TaskStatus.DONE)
+    assert "UnreadablePayload: the payload cannot be read" in rows[task.pk].error
