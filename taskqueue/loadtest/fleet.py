@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,6 +29,8 @@ from taskqueue.models import Worker
 from taskqueue.worker.pulse import GRACE_SECONDS
 
 LEAVING_SECONDS = GRACE_SECONDS + 5.0  # a supervisor makes its children go a little after their grace
+STARTING_SECONDS = 60.0
+LOOK_SECONDS = 0.1
 WORDS_BYTES = 2_000
 
 
@@ -91,6 +94,13 @@ class Machine:
         """Whether its ticker ticks: it started before the workers did, and outlives them."""
         self._has_started = self._has_started or bool(self.workers_alive())
         return self._has_started and not self.is_frozen
+
+    def wait_until_started(self) -> None:
+        """Whatever became of it: it has had the time."""
+        until = time.monotonic() + STARTING_SECONDS
+        while not self._has_started and self._process.poll() is None and time.monotonic() < until:
+            self._has_started = bool(self.workers_alive())
+            time.sleep(LOOK_SECONDS)
 
     def ended_with(self, seconds: float) -> int | None:
         """The supervisor's exit code, if it ends within that time."""
@@ -162,6 +172,7 @@ class Fleet:
         """Every supervisor was told to stop and has; how it ended is written down."""
         for machine in self.machines():
             machine.signal_all(signal.SIGCONT)
+            machine.wait_until_started()  # one that still starts knows of no signal yet
             machine.signal_supervisor(signal.SIGTERM)
         for machine in self.machines():
             self.note_deploy(machine)

@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.db.models import Case, F, When
 from django.template import Context
 
 from taskqueue import presentation
-from taskqueue.models import Task, account_of
+from taskqueue.models import Task, TaskStatus, account_of
 from taskqueue.services.watching import in_flight_of
 
 MOST_SHOWN = 20
@@ -40,19 +41,21 @@ def count(counts: dict[str, int], state: str) -> int:
 
 @register.inclusion_tag("queue/_in_flight.html", takes_context=True)
 def tasks_in_flight(context: Context, subject: str = "") -> dict[str, Any]:
-    """The person's own unfinished tasks, newest first, each with a button to cancel it (Q15).
+    """The person's own unfinished tasks, each with a button to cancel it (Q15).
 
+    First what runs, then what is in line, in its order, then the rest, newest first.
     Only those about `subject`, if one is given. Staff see their own here too: the console has everybody's.
     """
     request = context["request"]
     own = in_flight_of(account_of(request.user)) if request.user.is_authenticated else Task.objects.none()
     if subject:
         own = own.filter(subject=subject)
-    shown = list(own.order_by("-pk")[: MOST_SHOWN + 1])
+    runs_first = Case(When(status=TaskStatus.RUNNING, then=0), default=1)
+    shown = list(own.order_by(runs_first, F("position").asc(nulls_last=True), "-pk")[: MOST_SHOWN + 1])
     return {
         "request": request,
         "csrf_token": context.get("csrf_token"),
         "tasks": shown[:MOST_SHOWN],
-        "has_more": len(shown) > MOST_SHOWN,
+        "more": own.count() - MOST_SHOWN if len(shown) > MOST_SHOWN else 0,
         "has_stream": context.get("has_stream", False),
     }

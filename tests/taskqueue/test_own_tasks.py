@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -68,6 +69,23 @@ def test_a_person_s_page_says_what_its_script_follows(client: Client, anna: Any)
         row = f'data-task-id="{task.pk}" data-task-subject="{task.subject}" data-task-status="{state}"'
         assert row in without
     assert "data-everybody" not in without
+
+
+def test_what_runs_comes_first_then_the_line_and_the_rest_is_counted(client: Client, anna: Any) -> None:
+    """However many were asked for since."""
+    running = RunningTaskFactory.create(account=account_of(anna))
+    line = [TaskFactory.create(account=account_of(anna)) for _ in range(25)]
+    TaskFactory.create(account=account_of(anna), status=TaskStatus.WAITING)
+
+    shown = client.get("/tasks/").content.decode()
+
+    order = [int(task_id) for task_id in re.findall(r'data-task-id="(\d+)"', shown)]
+    assert order == [running.pk, *(task.pk for task in line[:19])]
+    assert "And 7 more" in shown
+
+
+def test_the_page_is_reached_from_every_page(client: Client, anna: Any) -> None:
+    assert 'href="/tasks/"' in client.get("/").content.decode()
 
 
 def test_staff_see_their_own_on_that_page_too(client: Client) -> None:

@@ -15,3 +15,8 @@ def test_a_kind_that_nobody_handles_is_named(option: str) -> None:
 def test_no_worker_is_no_number_of_workers() -> None:
     with pytest.raises(CommandError, match="1 or more"):
         call_command("runworker", "--concurrency", "0")
+
+
+def test_a_worker_that_would_run_nothing_is_none() -> None:
+    with pytest.raises(CommandError, match="no kind is left"):
+        call_command("runworker", kinds=["catalog.pull"], exclude_kinds=["catalog.pull"])

@@ -18,13 +18,19 @@ class Command(BaseCommand):
     help = "Claim and run queued tasks until told to stop."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--concurrency", type=at_least_one, default=1, help="Processes, one task each.")
+        parser.add_argument(
+            "--concurrency", type=at_least_one, default=1, help="Processes, one task each (1)."
+        )
         parser.add_argument("--kinds", nargs="+", metavar="KIND", help="Run only these.")
         parser.add_argument(
             "--exclude-kinds", nargs="+", default=[], metavar="KIND", help="Run all but these."
         )
         parser.add_argument("--name", default="", help="What operators know this worker by; the host's name.")
-        parser.add_argument("--drain", action="store_true", help="End when nothing is claimable.")
+        parser.add_argument(
+            "--drain",
+            action="store_true",
+            help="End when nothing may start: what is due later or waits for a closed host stays.",
+        )
 
     def handle(
         self,
@@ -73,4 +79,6 @@ def _chosen(all_kinds: set[str], only: Collection[str] | None, without: Collecti
         raise CommandError(
             f"no handler for {', '.join(sorted(unknown))}; there are {', '.join(sorted(all_kinds))}"
         )
-    return (set(only) if only else all_kinds) - set(without)
+    if not (chosen := (set(only) if only else all_kinds) - set(without)):
+        raise CommandError("no kind is left to run: --exclude-kinds takes all of them away")
+    return chosen
