@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
 
+MOST_CHILDREN = 20
+
 COLOURS = {
     "running": "info",
     "cancelling": "warning",
@@ -116,6 +118,13 @@ class TaskAdmin(Evidence, ModelAdmin):
     list_filter = [NowFilter, "status", KindFilter]
     search_fields = ["=id", "subject", "kind", "worker", "host", "account", "release", "error"]
     ordering = ["-id"]
+    fieldsets = [
+        (None, {"fields": ["state", "kind", "subject", "account", "host", "priority", "parent", "children"]}),
+        ("Time", {"fields": ["created_at", "not_before", "position", "started_at", "finished_at"]}),
+        ("Attempts", {"fields": ["tries", "worker", "release", "progress", "note", "history"]}),
+        ("Data", {"fields": ["payload", "result", "dedupe_key", "key_until", "cancel_requested_at"]}),
+    ]
+    readonly_fields = ["state", "created_at", "position", "children", "tries", "history"]
     raw_id_fields = ["parent"]
     actions = ["retry", "run_now", "cancel"]
     paginator = InfinitePaginator  # a count would read everything that is kept, on every page
@@ -153,14 +162,42 @@ class TaskAdmin(Evidence, ModelAdmin):
 
     @admin.display(description="Attempts", ordering="attempts")
     def tries(self, task: Task) -> str:
-        given_back = f", {task.resumes} given back" if task.resumes else ""
-        return f"{task.attempts}{given_back}; {task.retries_spent} of {task.max_attempts} spent"
+        given_back = f", {task.resumes} of them given back" if task.resumes else ""
+        return f"{task.attempts}{given_back}; at most {task.max_attempts} may fail"
 
     @admin.display(description="Waits because", ordering="not_before")
     def waits(self, task: Any) -> str | SafeString:
         if not task.reasons:
             return "-"
         return "nothing: a free worker takes it" if is_free(task.reasons) else said(task.reasons)
+
+    @admin.display(description="Children")
+    def children(self, task: Task) -> str | SafeString:
+        """Links to the first ones, and how many there are."""
+        first = list(task.children.order_by("pk").only("pk", "kind", "status")[: MOST_CHILDREN + 1])
+        links = format_html_join(
+            ", ",
+            '<a href="{}">{}</a> {}',
+            (
+                (reverse("admin:queue_task_change", args=[child.pk]), child.pk, child.get_status_display())
+                for child in first[:MOST_CHILDREN]
+            ),
+        )
+        more = " …" if len(first) > MOST_CHILDREN else ""
+        return format_html('<span class="q-links">{}{}</span>', links, more) if first else "-"
+
+    @admin.display(description="Failed attempts")
+    def history(self, task: Task) -> str | SafeString:
+        """Newest first: when, where, and what was said."""
+        blocks = format_html_join(
+            "",
+            "<div>attempt {}, {}, {}<pre>{}</pre></div>",
+            (
+                (one.get("attempt"), one.get("at"), one.get("worker") or "no worker", one.get("error"))
+                for one in reversed(task.errors)
+            ),
+        )
+        return format_html('<div class="q-history">{}</div>', blocks) if blocks else "-"
 
     @admin.action(description="Retry what failed or was cancelled", permissions=["operate"])
     def retry(self, request: HttpRequest, tasks: QuerySet[Task]) -> None:
@@ -219,10 +256,14 @@ class TaskAdmin(Evidence, ModelAdmin):
 
     def _apply(self, request: HttpRequest, tasks: QuerySet[Task], verb: str) -> None:
         change, words, _ = VERBS[verb]
-        ids = sorted(tasks.values_list("pk", flat=True))  # parents before children, as everybody locks them
-        changed = sum(change(task_id) for task_id in ids)
+        rows = list(tasks.only("pk", "kind", "subject").order_by("pk"))  # parents first, as everybody locks
+        changed = 0
+        for task in rows:
+            if change(task.pk):
+                changed += 1
+                self.log_change(request, task, words)
         level = messages.SUCCESS if changed else messages.WARNING
-        self.message_user(request, f"{words}: {changed} of {len(ids)}.", level)
+        self.message_user(request, f"{words}: {changed} of {len(rows)}.", level)
 
 
 # What an operator may do with a task: the service, its words for several tasks, and the button's.
@@ -266,6 +307,9 @@ class WorkerAdmin(Evidence, ModelAdmin):
     list_display = ["name", "state", "heard", "current", "memory", "release", "hostname", "pid", "started_at"]
     list_filter = ["release", "hostname"]
     search_fields = ["name", "hostname"]
+    fields = ["name", "state", "current", "memory", "heard", "started_at", "lease_expires_at", "lost_at"]
+    fields += ["kinds", "release", "image_digest", "hostname", "pid"]
+    readonly_fields = ["state", "current", "memory", "heard", "started_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
         return watching.workers()
@@ -292,7 +336,7 @@ class WorkerAdmin(Evidence, ModelAdmin):
 
 @admin.register(HostBudget)
 class HostBudgetAdmin(Evidence, ModelAdmin):
-    list_display = ["host", "egress", "state", "pace_seconds", "floor", "ceiling", "accepted", "refused"]
+    list_display = ["host", "egress", "state", "pace", "floor", "ceiling", "accepted", "refused"]
     list_filter = ["egress"]
     search_fields = ["host"]
     ordering = ["-next_slot_at"]
@@ -300,3 +344,7 @@ class HostBudgetAdmin(Evidence, ModelAdmin):
     @display(description="State", ordering="next_slot_at", label={"open": "success"})
     def state(self, budget: HostBudget) -> str:
         return host_state(budget, timezone.now())
+
+    @admin.display(description="Seconds between requests", ordering="pace_seconds")
+    def pace(self, budget: HostBudget) -> str:
+        return f"{budget.pace_seconds:.2f}"

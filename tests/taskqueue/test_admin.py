@@ -45,8 +45,8 @@ def reader(client: Client) -> Client:
     return client
 
 
-def page(client: Client, name: str, query: str = "") -> str:
-    response = client.get(reverse(name) + query)
+def page(client: Client, name: str, query: str = "", *, of: Task | None = None) -> str:
+    response = client.get(reverse(name, args=[of.pk] if of else []) + query)
     assert response.status_code == 200
     return response.content.decode()
 
@@ -68,7 +68,7 @@ def test_the_list_says_what_each_task_is_doing(operator: Client) -> None:
         "3 of 10 reading",
         "cancelling",
         "no such board",
-        "7, 5 given back; 2 of 5 spent",
+        "7, 5 of them given back; at most 5 may fail",
     ):
         assert words in shown
 
@@ -281,3 +281,30 @@ def test_a_closed_host_says_until_when(operator: Client) -> None:
 
     assert "closed until" in shown
     assert shown.count("closed until") == 1
+
+
+def test_a_task_s_page_has_its_state_its_times_its_failures_and_its_children(operator: Client) -> None:
+    error = "ValueError: no\n  File 'x.py', line 1"
+    parent = TaskFactory.create(
+        status=TaskStatus.WAITING,
+        position=None,
+        attempts=2,
+        errors=[{"attempt": 1, "at": "2026-12-01T05:00:00+00:00", "worker": "vm:1", "error": error}],
+    )
+    child = RunningTaskFactory.create(parent=parent)
+
+    shown = page(operator, "admin:queue_task_change", of=parent)
+
+    assert "waiting for children" in shown
+    assert f'href="/admin/queue/task/{child.pk}/change/"' in shown
+    assert "<pre>ValueError: no\n  File &#x27;x.py&#x27;, line 1</pre>" in shown
+    assert "Created at" in shown
+
+
+def test_what_an_operator_did_is_in_the_task_s_history(operator: Client) -> None:
+    task = FailedTaskFactory.create()
+
+    operator.post(reverse("admin:queue_task_do", args=[task.pk, "retry"]))
+
+    shown = page(operator, "admin:queue_task_history", of=task)
+    assert "Tasks pending again" in shown
