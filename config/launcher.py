@@ -31,6 +31,7 @@ from tracker.models import User
 
 POLL_SECONDS = 1.0
 GRACE_SECONDS = 20
+INTERRUPTED = 130  # as shells say it
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SET_UP_LOCK = 0x526F6C65  # any number that no other advisory lock of the database uses
 
@@ -59,9 +60,10 @@ class Launcher:
             environment = {**os.environ, **self._sample_environment(running)}
             processes = self._start(environment)
             running.callback(_stop, processes)
+            running.callback(self.say, "Stopping: workers finish or hand back what they run …")
             self._greet()
             return self._watch(processes, until_idle)
-        return 0
+        return INTERRUPTED if until_idle else 0
 
     def _prepare_first_run(self) -> None:
         if self.with_sample and load_sample():
@@ -101,7 +103,8 @@ class Launcher:
         kept = _first_login()
         if kept.exists():
             self.say(f"Sign in: {kept.read_text().strip()}  (kept in {kept.relative_to(BASE_DIR)})")
-        self.say("Logs:    var/log/web.log, var/log/worker.log. Ctrl-C stops everything.")
+        self.say("Logs:    var/log/web.log, var/log/worker.log")
+        self.say("Ctrl-C stops web and workers; make stop also the database.")
 
     def _watch(self, processes: dict[str, subprocess.Popen[bytes]], until_idle: bool) -> int:
         """Say what changed, once a second, until the end."""

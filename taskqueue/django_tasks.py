@@ -32,6 +32,7 @@ from taskqueue.models import TaskStatus
 from taskqueue.services import enqueue
 
 KIND = "django.task"
+LONGEST_ID = 19  # digits: a bigint's are as many
 NORMAL = 50  # the queue's own middle: there lower goes first, in the API higher
 
 STATUSES = {
@@ -121,7 +122,7 @@ class QueueBackend(BaseTaskBackend):
         Raises ImportError when this release has no such function any more.
         """
         known = str(result_id)
-        if known.isascii() and known.isdigit():
+        if known.isascii() and known.isdigit() and len(known) < LONGEST_ID:
             rows = Row.objects.filter(pk=int(known), kind=KIND, payload__backend=self.alias)
             if row := rows.first():
                 return _result_of(row, task_of(row.payload))

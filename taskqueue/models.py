@@ -20,7 +20,6 @@ from taskqueue.sql import hosts as sql
 
 if TYPE_CHECKING:
     from django.contrib.auth.base_user import AbstractBaseUser
-    from django.contrib.auth.models import AnonymousUser
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +62,11 @@ class TaskQuerySet(models.QuerySet["Task"]):
     def in_claim_order(self) -> Self:
         return self.order_by("position", "id")
 
-    def held_by(self, token: Token) -> Self:
-        """The task while the token is current, else nothing (Q5)."""
-        return self.filter(
-            pk=token.task_id,
-            worker=token.worker,
-            attempts=token.attempt,
-            status=TaskStatus.RUNNING,
-        )
-
     def running(self) -> Self:
         return self.filter(status=TaskStatus.RUNNING)
 
     def unfinished(self) -> Self:
         return self.filter(status__in=UNFINISHED)
-
-    def visible_to(self, person: AbstractBaseUser | AnonymousUser) -> Self:
-        """Everybody's for staff, for others their own (Q15)."""
-        if getattr(person, "is_staff", False):
-            return self.all()
-        return self.filter(account=account_of(person)) if person.is_authenticated else self.none()
 
 
 class Task(models.Model):

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db.models import F, IntegerField, QuerySet, Value
+from django.db.models import BigIntegerField, F, IntegerField, QuerySet, Value
 from django.db.models.functions import Now
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
@@ -161,3 +161,19 @@ def test_keys_are_freed_once_their_cycle_is_over_and_their_task_ended() -> None:
 
     keys = dict(Task.objects.values_list("pk", "dedupe_key"))
     assert (keys[over.pk], keys[current.pk], keys[pending.pk]) == (None, "b", "c")
+
+
+@pytest.mark.parametrize("seconds", [0, -5, 10**12])
+def test_a_period_that_no_schedule_means_is_refused(seconds: int) -> None:
+    with pytest.raises(ValueError, match="a year"):
+        every(seconds)
+
+
+def test_a_row_s_period_of_ages_is_taken_as_a_year() -> None:
+    """A key kept until the year 33,000 was a row that no page could read."""
+    TaskFactory.create(subject="source:1", kind="test.thing")
+    rows = due().annotate(ages=Value(10**13, BigIntegerField()))
+
+    assert enqueue_due("test.work", rows.values("subject", "payload", "host", "ages")) == 1
+
+    assert Task.objects.filter(kind="test.work", key_until__lt=timezone.now() + timedelta(days=367)).exists()

@@ -7,15 +7,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from taskqueue.models import HostBudget, Task, TaskStatus, Turn, Worker, account_of, conditions
+from taskqueue.models import HostBudget, Task, TaskStatus, Turn, Worker, conditions
 from taskqueue.services import claims, request_cancel
 from taskqueue.services.waiting import ANYBODY, WORDS, is_free, run_now, why_they_wait, why_waiting
 from taskqueue.services.watching import live_kinds
-from tests.factories import UserFactory
 from tests.taskqueue.factories import (
     DoneTaskFactory,
     FailedTaskFactory,
@@ -257,16 +255,3 @@ def test_a_retry_that_was_put_off_keeps_its_attempts_when_hurried() -> None:
     assert again is not None
     assert (again.pk, again.attempts) == (held.pk, 2)
     assert Task.objects.get(pk=held.pk).resumes == 0
-
-
-def test_a_person_sees_own_tasks_and_staff_everybody_s() -> None:
-    """Q15."""
-    anna, berta = UserFactory.create(), UserFactory.create()
-    staff = UserFactory.create(is_staff=True)
-    own = TaskFactory.create(account=account_of(anna))
-    theirs = TaskFactory.create(account=account_of(berta))
-    fleet = TaskFactory.create()
-
-    assert list(Task.objects.visible_to(anna)) == [own]
-    assert set(Task.objects.visible_to(staff)) == {own, theirs, fleet}
-    assert not Task.objects.visible_to(AnonymousUser()).exists()
