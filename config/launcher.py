@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import errno
 import os
 import secrets
 import signal
@@ -200,15 +201,23 @@ def _refuse_taken(bind: str) -> None:
     host, _, port = bind.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
         raise LaunchFailed(f"--bind takes HOST:PORT, not {bind!r}")
+    if (why := _why_not(host, int(port))) is None:
+        return
+    others = range(int(port) + 1, min(int(port) + 100, 65_536)) if why.errno == errno.EADDRINUSE else ()
+    free = next((f"{host}:{other}" for other in others if _why_not(host, other) is None), "127.0.0.1:8000")
+    raise LaunchFailed(f'{bind} cannot be used ({why.strerror}); try: make run ARGS="--bind {free}"')
+
+
+def _why_not(host: str, port: int) -> OSError | None:
+    """Why nobody can listen there; None if somebody can."""
     family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((host.strip("[]"), int(port)))
-        except OSError as taken:
-            raise LaunchFailed(
-                f'{bind} cannot be used ({taken.strerror}); try: make run ARGS="--bind 127.0.0.1:8001"'
-            ) from taken
+            probe.bind((host.strip("[]"), port))
+        except OSError as error:
+            return error
+    return None
 
 
 @transaction.atomic

@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from boards.models import ManagedBoard, MembershipRefresh
 from catalog.models import Listing, Posting, Source
 from reviews.models import Filter, Verdict
+from taskqueue.handlers import known
 from taskqueue.models import Task, TaskStatus
 
 SOON = timedelta(minutes=1)  # a task due later than this is the schedule's, not something left to do
@@ -31,13 +32,15 @@ class Pipeline:
     published: frozenset[str]
     tasks: int
     failed: int
+    unknown: tuple[str, ...]  # kinds of tasks that this release cannot run
     is_idle: bool
 
     @classmethod
     def now(cls) -> Self:
         boards = list(ManagedBoard.objects.public())
         sources = Source.objects.all()
-        tasks = Task.objects.unfinished().filter(not_before__lte=Now() + SOON).count()
+        due = Task.objects.unfinished().filter(not_before__lte=Now() + SOON)
+        tasks = due.filter(kind__in=known().kinds).count()
         unpulled = sources.active().filter(last_pull_at=None).exists()
         return cls(
             sources=sources.count(),
@@ -52,6 +55,9 @@ class Pipeline:
             ),
             tasks=tasks,
             failed=Task.objects.filter(status=TaskStatus.FAILED).count(),
+            unknown=tuple(
+                due.exclude(kind__in=known().kinds).order_by("kind").values_list("kind", flat=True).distinct()
+            ),
             is_idle=not tasks and not unpulled and not _something_behind(),
         )
 
@@ -67,6 +73,8 @@ class Pipeline:
         ]
         if self.failed:
             told.append(f"{self.failed} failed, see Admin, Tasks")
+        if self.unknown:
+            told.append(f"tasks that only another release can run: {', '.join(self.unknown)}")
         return " · ".join(told)
 
 
