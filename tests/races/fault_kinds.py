@@ -13,9 +13,9 @@ from pathlib import Path
 from django.db import transaction
 from django.db.models.functions import Now
 
-from taskqueue.handlers import Claim, Done, Outcome, Park, Registry, WaitForChildren
+from taskqueue.handlers import Claim, Delay, Done, Outcome, Park, Registry, Retry, WaitForChildren
 from taskqueue.models import Task, TaskStatus
-from taskqueue.services import enqueue, enqueue_children
+from taskqueue.services import enqueue, enqueue_children, request_cancel
 from taskqueue.services.claims import promote
 from tests.taskqueue.waiting import until
 
@@ -26,7 +26,8 @@ GO = "fault.go"
 def kinds(prefix: str = "fault", without: Collection[str] = ()) -> Registry:
     """The kinds, named `prefix`.once and so on, but for those `without`."""
     registry = Registry()
-    for body in (once, split, short, waits, waits_outside, parks, checks, stuck, holds):
+    bodies = (once, split, short, waits, waits_outside, parks, checks, stuck, holds)
+    for body in (*bodies, returns, fails_once, delays_once, shows, cancels):
         if body.__name__ not in without:
             registry.handler(f"{prefix}.{body.__name__}", short=body is short)(body)
     return registry
@@ -86,6 +87,36 @@ def parks(claim: Claim) -> Outcome:
     return Park(until=timedelta(minutes=10))
 
 
+def returns(claim: Claim) -> Outcome:
+    """Parks for ten minutes, and has its effect when it is back."""
+    return Park(until=timedelta(minutes=10)) if _is_first(claim, "parked") else once(claim)
+
+
+def fails_once(claim: Claim) -> Outcome:
+    """The next attempt has its effect."""
+    return Retry("the first of them fails") if _is_first(claim, "failed") else once(claim)
+
+
+def delays_once(claim: Claim) -> Outcome:
+    """Waits for its host for ten minutes, then has its effect."""
+    return Delay(timedelta(minutes=10), "closed") if _is_first(claim, "delayed") else once(claim)
+
+
+def shows(claim: Claim) -> Outcome:
+    """Says how far it is, and has its effect when the pulse has saved that."""
+    claim.progress(1, 2)
+    until(lambda: claim.checkpoint() or claim.unsaved_progress is None)
+    return once(claim)
+
+
+def cancels(claim: Claim) -> Outcome:
+    """Has its effect, has itself cancelled and heeds it."""
+    once(claim)
+    request_cancel(claim.task_id)
+    until(claim.checkpoint)
+    raise AssertionError("it was not cancelled")
+
+
 def checks(claim: Claim) -> Outcome:
     """Goes from checkpoint to checkpoint until one of them ends it."""
     with transaction.atomic():
@@ -139,6 +170,16 @@ def is_held(task_id: int) -> bool:
 
 def _is_told() -> bool:
     return Task.objects.filter(kind=GO).exists()
+
+
+def _is_first(claim: Claim, word: str) -> bool:
+    """Whether no attempt had this effect before; from now on one had."""
+    with transaction.atomic():
+        claim.hold()
+        is_first = not effects(claim.task_id, word)
+        if is_first:
+            _have(claim, word)
+    return is_first
 
 
 def _have(claim: Claim, word: str = "done") -> None:

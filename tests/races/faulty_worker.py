@@ -31,6 +31,7 @@ class Setup:
     without: tuple[str, ...] = ()  # kinds that this release does not know
     release: str = "dev"
     concurrency: int = 1  # 0: one worker alone, without supervisor and ticker
+    has_ticker: bool = True
     has_named_sessions: bool = True  # of one alone: others can tell whose they are, and cut them
     lease_seconds: float = 30.0
     heartbeat_seconds: float = 0.3
@@ -120,19 +121,35 @@ def main(argument: str) -> None:
     setup = Setup(**{**given, "without": tuple(given["without"])})
     configure(setup)
 
+    from django.db import connection
+
     from taskqueue.management.commands import runworker
-    from taskqueue.worker import WorkerLoop
+    from taskqueue.services.workers import bury
+    from taskqueue.worker import Supervisor, WorkerLoop
     from taskqueue.worker.line import name_sessions
     from tests.races.fault_kinds import kinds
 
     registry = kinds(setup.prefix, setup.without)
-    if not setup.concurrency:
-        incarnation = secrets.token_hex(8)
+
+    def work(number: int, incarnation: str) -> bool:
         if setup.has_named_sessions:
             name_sessions(incarnation)
         loop = WorkerLoop(registry, incarnation=incarnation)
         signal.signal(signal.SIGTERM, loop.stop)
-        sys.exit(0 if loop.run() else 1)
+        return loop.run()
+
+    if not setup.concurrency:
+        sys.exit(0 if work(1, secrets.token_hex(8)) else 1)
+    if not setup.has_ticker:
+
+        def bury_apart(predecessor: str) -> None:
+            """And leave the sessions that this took: they were opened before the worker's have its name."""
+            bury(predecessor)
+            connection.close()
+            connection.close_pool()  # type: ignore[attr-defined]
+
+        Supervisor(work, count=setup.concurrency, bury=bury_apart).run()
+        return
 
     class Command(runworker.Command):
         requires_system_checks = []

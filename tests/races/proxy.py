@@ -39,6 +39,7 @@ class Way(Enum):
     WITHIN = "cut in the middle of the answer"
     SILENT = "the server did it, and from then on nobody hears anything: half-open"
     HELD = "kept on its way until the test lets it go, its sender cut off or not"
+    KEPT = "the server did it; its answer is kept until the test lets it go"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ class Proxy:
             link.cut_client()
 
     def let_go(self) -> None:
-        """The request that is held goes on to the server."""
+        """The request that is held goes on to the server, the answer that is kept to the client."""
         self._let_go.set()
 
     def meet(self, label: str) -> Way | None:
@@ -201,7 +202,7 @@ class _Link:
             self.is_held = False
         if way is Way.BEFORE:
             self._strike(way)
-        self._fate = way if way in (Way.AFTER, Way.WITHIN, Way.SILENT) else None
+        self._fate = way if way in (Way.AFTER, Way.WITHIN, Way.SILENT, Way.KEPT) else None
         self._server.sendall(request)
 
     def _strike(self, way: Way) -> None:
@@ -257,10 +258,18 @@ class _Link:
                     self._client.sendall(message)
                     continue
                 answer += message
-                if kind == b"Z":
-                    if self._fate is Way.WITHIN:
-                        self._client.sendall(answer[: len(answer) // 2])
-                    self._strike(self._fate)
+                if kind != b"Z":
+                    continue
+                if self._fate is Way.KEPT:
+                    self._proxy.has_struck()
+                    self._proxy.wait_to_go()
+                    self._fate = None
+                    self._client.sendall(answer)
+                    answer = b""
+                    continue
+                if self._fate is Way.WITHIN:
+                    self._client.sendall(answer[: len(answer) // 2])
+                self._strike(self._fate)
 
 
 def can_make_deaf() -> bool:
