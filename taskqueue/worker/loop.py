@@ -165,9 +165,9 @@ class WorkerLoop:
 
     def _step(self, claimer: Claimer, most: int) -> Step:
         """Record what is done and claim, at once."""
-        if self._is_unsure:
+        if self._is_unsure or self.pulse.is_unsure:  # nothing is in hand here but what has ended
             claims.give_back_unknown(self.name, in_hand=[claim.task_id for claim, _ in self._ended])
-            self._is_unsure = False
+            self._is_unsure = self.pulse.is_unsure = False
         done, self._ended = self._ended, []
         step = self._hear(partial(self._send, claimer, done, most), done)
         return self._step(claimer, most) if step is None else step

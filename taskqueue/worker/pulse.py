@@ -44,6 +44,7 @@ class Pulse:
     ) -> None:
         self.proven_until = 0.0  # on `clock()`: until then nobody else can have been given what is in hand
         self.is_lost = False  # declared dead: whatever it still does under its name changes nothing
+        self.is_unsure = False  # something runs in its name that is not in hand: perhaps nobody knows of it
         self._worker = worker
         self._kinds = list(kinds)
         self._line = line
@@ -154,6 +155,8 @@ class Pulse:
             return
         self._prove(sent_at)
         running = {(task_id, attempt): is_cancelled for task_id, attempt, is_cancelled in rows}
+        if running.keys() - {(claim.task_id, claim.attempt) for claim in held}:
+            self.is_unsure = True  # a claim may have been committed after its worker had given up on it
         for claim in held:
             is_cancelled = running.get((claim.task_id, claim.attempt))
             if is_cancelled is None:

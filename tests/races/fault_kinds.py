@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from django.db import transaction
@@ -105,8 +106,13 @@ def delays_once(claim: Claim) -> Outcome:
 def shows(claim: Claim) -> Outcome:
     """Says how far it is, and has its effect when the pulse has saved that."""
     claim.progress(1, 2)
-    until(lambda: claim.checkpoint() or claim.unsaved_progress is None)
+    until(partial(_is_saved, claim))
     return once(claim)
+
+
+def _is_saved(claim: Claim) -> bool:
+    claim.checkpoint()
+    return claim.unsaved_progress is None
 
 
 def cancels(claim: Claim) -> Outcome:

@@ -189,3 +189,35 @@ def test_a_batch_that_breaks_off_gives_back_what_was_claimed_beside_it(
     assert set(
         Task.objects.filter(pk__in=[first.pk, *[task.pk for task in others]]).values_list("status", flat=True)
     ) == {TaskStatus.DONE}
+
+
+def test_a_claim_that_was_committed_after_its_worker_had_given_up_on_it_is_given_back() -> None:
+    """The statement was still under way when what was unknown was given back. The next heartbeat tells."""
+    line = SharedLine()
+    loop = worker(line)
+    loop.pulse.register()
+    task = RunningTaskFactory.create(worker=loop.name, account="person:1")
+    assert not loop.step()
+
+    loop.pulse._beat()
+
+    assert loop.step()
+    task.refresh_from_db()
+    assert (task.status, task.note, task.retries_spent) == (TaskStatus.DONE, "attempt 2", 1)
+
+
+def test_a_heartbeat_during_a_task_gives_nothing_back_that_is_in_hand() -> None:
+    task = TaskFactory.create()
+    registry = Registry()
+
+    @registry.handler("test.work")
+    def body(claim: Claim) -> Outcome:
+        loop.pulse._beat()
+        return Done(note=f"attempt {claim.attempt}")
+
+    loop = WorkerLoop(registry, line=SharedLine())
+    assert loop.step()
+    assert not loop.step()
+
+    task.refresh_from_db()
+    assert (task.status, task.note, task.resumes) == (TaskStatus.DONE, "attempt 1", 0)
