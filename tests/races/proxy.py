@@ -217,7 +217,7 @@ class _Link:
 
     def _startup(self, stream: io.BufferedReader) -> bytes:
         while True:
-            length = stream.read(4)
+            length = _exactly(stream, 4)
             body = _exactly(stream, struct.unpack("!I", length)[0] - 4)
             if struct.unpack("!I", body[:4])[0] not in _ENCRYPTION:
                 return length + body
