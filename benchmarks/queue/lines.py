@@ -117,12 +117,13 @@ def _depth(runs: Sequence[Run]) -> Iterator[Line]:
 
 
 def _accounts(runs: Sequence[Run]) -> Iterator[Line]:
-    for few, words in ((cases.OURS_ONE_ACCOUNT, "one account"), (cases.OURS, "no account")):
+    # Without accounts a shorter statement claims: what that spares is told, not judged.
+    for few, words, bound in ((cases.OURS_ONE_ACCOUNT, "one account", 1.5), (cases.OURS, "no account", None)):
         name = f"10,000 accounts waiting, x {words}"
         many, one = (_series(runs, "tasks_per_s", case) for case in (cases.OURS_MANY_ACCOUNTS, few))
-        yield _times(f"{name}: time a task", many, one, 1.5)
+        yield _times(f"{name}: time a task", many, one, bound)
         many, one = (_series(runs, "server_cpu_ms", case) for case in (cases.OURS_MANY_ACCOUNTS, few))
-        yield _costs(f"{name}: server CPU a task", many, one, 1.5)
+        yield _costs(f"{name}: server CPU a task", many, one, bound)
 
 
 def _memory(runs: Sequence[Run]) -> Iterator[Line]:
@@ -158,7 +159,7 @@ def _rates(name: str, ours: Series, other: Series, bound: float) -> Line:
     return Line(name, _within_rounds(ours, other), bound, undisturbed=best)
 
 
-def _times(name: str, slow: Series, fast: Series, bound: float) -> Line:
+def _times(name: str, slow: Series, fast: Series, bound: float | None) -> Line:
     """How many times as long one task takes, of two series of rates."""
     best = ratio(max(fast.values(), default=None), max(slow.values(), default=None))
     return Line(name, _within_rounds(fast, slow), bound, at_least=False, undisturbed=best)
