@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import QuerySet
 
+from taskqueue.services.tasks import payload_text
 from taskqueue.sql import enqueueing as sql
 
 LONGEST_PERIOD = 366 * 86_400  # seconds
@@ -39,9 +39,10 @@ def enqueue_due(kind: str, due: Due) -> int:
 
     A QuerySet's values are (subject, payload, host, period in seconds), in that order. A row whose
     subject still has a pending task of the kind gets no other. Periods are taken as one second to one year.
+    Raises PayloadTooLarge for a payload of `every`.
     """
     try:
-        query, params = _select(due)
+        query, params = _select(kind, due)
     except EmptyResultSet:  # the ORM knows without asking that nothing is due
         return 0
     with connection.cursor() as cursor:
@@ -49,8 +50,8 @@ def enqueue_due(kind: str, due: Due) -> int:
         return len(cursor.fetchall())
 
 
-def _select(due: Due) -> tuple[str, tuple[Any, ...]]:
+def _select(kind: str, due: Due) -> tuple[str, tuple[Any, ...]]:
     if isinstance(due, Every):
-        return sql.ONE_DUE, (due.subject, json.dumps(due.payload), due.host, due.seconds)
+        return sql.ONE_DUE, (due.subject, payload_text(kind, due.payload), due.host, due.seconds)
     query, params = due.query.sql_with_params()
     return query, tuple(params)

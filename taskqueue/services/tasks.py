@@ -70,7 +70,7 @@ def enqueue(
     """
     values: dict[str, Any] = {
         "kind": kind,
-        "payload": _payload(kind, payload or {}),
+        "payload": payload_text(kind, payload or {}),
         "subject": subject,
         "key": key,
         "host": host,
@@ -108,7 +108,7 @@ def enqueue_many(kind: str, tasks: Iterable[New], *, priority: int = 50) -> int:
                     keyed.append(task)
                     continue
                 created += 1
-                fields = (task.subject, _payload(kind, task.payload), task.account, task.host)
+                fields = (task.subject, payload_text(kind, task.payload), task.account, task.host)
                 yield front + "\t".join(map(_copied, fields)) + end
 
         some = rows()
@@ -144,7 +144,7 @@ def enqueue_children(
         raise ClaimLost(f"task {claim.token.task_id}, attempt {claim.token.attempt}")
     values: dict[str, Any] = {
         "kind": kind,
-        "payloads": f"[{','.join(_payload(kind, payload) for payload in payloads)}]",
+        "payloads": f"[{','.join(payload_text(kind, payload) for payload in payloads)}]",
         "parent": claim.token.task_id,
         "subject": subject,
         "host": host,
@@ -176,7 +176,7 @@ def retry(task_id: int) -> bool:
 
 def _columns(kind: str, tasks: Sequence[New]) -> dict[str, list[Any]]:
     return {
-        "payloads": [_payload(kind, task.payload) for task in tasks],
+        "payloads": [payload_text(kind, task.payload) for task in tasks],
         "subjects": [task.subject for task in tasks],
         "keys": [task.key for task in tasks],
         "accounts": [task.account for task in tasks],
@@ -184,7 +184,8 @@ def _columns(kind: str, tasks: Sequence[New]) -> dict[str, list[Any]]:
     }
 
 
-def _payload(kind: str, payload: Mapping[str, Any]) -> str:
+def payload_text(kind: str, payload: Mapping[str, Any]) -> str:
+    """As the row holds it. Raises PayloadTooLarge."""
     text = json.dumps(payload)
     if len(text) > settings.QUEUE_PAYLOAD_MAX_BYTES:
         raise PayloadTooLarge(kind, len(text), settings.QUEUE_PAYLOAD_MAX_BYTES)

@@ -34,7 +34,7 @@ TRANSIENT: tuple[type[Exception], ...] = (*DATABASE_GONE, ConnectionError, Timeo
 
 DATABASE_RETRY_SECONDS = 1.0
 LEFT_OPEN = "it left a transaction open: what it wrote there is rolled back"
-TRACEBACK_LINES = 12  # of the innermost frames, kept in the task's history
+FRAMES = 5  # of a traceback, kept in the task's history
 
 
 def attempt(kind: Kind, claim: Claim) -> Write | Ended:
@@ -138,8 +138,11 @@ def _said(error: BaseException) -> str:
 
 
 def _where(error: BaseException) -> str:
-    lines = "".join(traceback.format_tb(error.__traceback__)).splitlines()
-    return "\n".join(["", *lines[-TRACEBACK_LINES:]])
+    """The frame of the handler and the innermost ones: those between are often a library's."""
+    frames = traceback.format_tb(error.__traceback__)[1:]  # the first one is this module's
+    if len(frames) > FRAMES:
+        frames = [frames[0], "  …\n", *frames[1 - FRAMES :]]
+    return "\n" + "".join(frames).rstrip()
 
 
 def describe(claim: Claim) -> str:

@@ -111,6 +111,17 @@ def test_any_other_error_fails_the_task_with_its_type_its_words_and_its_place(er
     assert "raise error" in task.errors[0]["error"]
 
 
+def test_the_history_names_the_handler_s_own_line_however_deep_the_error_was() -> None:
+    def body(claim: Claim) -> Outcome:
+        Task.objects.filter(pk="ada").exists()  # fails some twenty frames further down
+        return Done()
+
+    task = run(body)
+
+    assert 'Task.objects.filter(pk="ada")' in task.errors[0]["error"]
+    assert "get_prep_value" in task.errors[0]["error"]
+
+
 def test_retries_are_as_many_as_the_handler_allows() -> None:
     task = run(raising(TimeoutError()), max_attempts=1)
 

@@ -9,8 +9,9 @@ import pytest
 from django.db.models import BigIntegerField, F, IntegerField, QuerySet, Value
 from django.db.models.functions import Now
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries
+from pytest_django import DjangoAssertNumQueries, Settings
 
+from taskqueue.errors import PayloadTooLarge
 from taskqueue.handlers import every
 from taskqueue.models import Task, TaskStatus
 from taskqueue.services import claims
@@ -177,3 +178,10 @@ def test_a_row_s_period_of_ages_is_taken_as_a_year() -> None:
     assert enqueue_due("test.work", rows.values("subject", "payload", "host", "ages")) == 1
 
     assert Task.objects.filter(kind="test.work", key_until__lt=timezone.now() + timedelta(days=367)).exists()
+
+
+def test_a_schedule_s_payload_has_the_limit_of_any_other(settings: Settings) -> None:
+    settings.QUEUE_PAYLOAD_MAX_BYTES = 100
+
+    with pytest.raises(PayloadTooLarge):
+        enqueue_due("test.work", every(60, payload={"text": "x" * 100}))
