@@ -14,7 +14,7 @@ run: ## set up, then run everything on this machine; ARGS="--exit-when-idle" end
 
 test: ## run the tests; ARGS="tests/catalog -k pay" chooses some
 	@bin/bootstrap dev
-	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 .venv/bin/python -m pytest -p xdist.plugin -n 2 --dist loadfile $(ARGS)
+	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 .venv/bin/python -m pytest -p xdist.plugin -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: ## check style, types and the order of imports
 	@bin/bootstrap dev

@@ -13,12 +13,12 @@ from django.db.models import QuerySet
 from taskqueue.services.tasks import payload_text
 from taskqueue.sql import enqueueing as sql
 
-LONGEST_PERIOD = 366 * 86_400  # seconds
+LONGEST_PERIOD = 3_660 * 86_400  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """One task every `seconds`: from one to a year."""
+    """One task every `seconds`: from one to ten years."""
 
     seconds: int
     subject: str = ""
@@ -27,7 +27,7 @@ class Every:
 
     def __post_init__(self) -> None:
         if not 1 <= self.seconds <= LONGEST_PERIOD:
-            raise ValueError(f"a period of {self.seconds} seconds: from 1 to {LONGEST_PERIOD}, a year")
+            raise ValueError(f"a period of {self.seconds} seconds: from 1 to {LONGEST_PERIOD}, ten years")
 
 
 every = Every
@@ -38,7 +38,7 @@ def enqueue_due(kind: str, due: Due) -> int:
     """Each row of `due` has a task for its current cycle (Q2); returns how many were queued.
 
     A QuerySet's values are (subject, payload, host, period in seconds), in that order. A row whose
-    subject still has a pending task of the kind gets no other. Periods are taken as one second to one year.
+    subject still has a pending task of the kind gets no other. Periods are taken as one second to ten years.
     Raises PayloadTooLarge for a payload of `every`.
     """
     try:

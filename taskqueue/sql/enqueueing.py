@@ -100,7 +100,7 @@ ENQUEUE_DUE = """
         SELECT subject, payload, host, period,
                mod(('x' || left(md5(%s || ':' || subject), 8))::bit(32)::bigint, period) AS shift
           FROM (SELECT subject, payload, host,
-                       least(greatest(period, 1), 366 * 86400)::bigint AS period FROM due) AS sensible
+                       least(greatest(period, 1), 3660 * 86400)::bigint AS period FROM due) AS sensible
     ), numbered AS (
         SELECT *, floor((extract(epoch FROM statement_timestamp()) + shift) / period)::bigint AS cycle
           FROM shifted
