@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from config import logs
+
 # Streams are open for hours and cost no thread (config/pages.py has the threads of the pages).
 worker_class = "config.server.Worker"
 asgi_loop = "asyncio"
@@ -12,5 +14,12 @@ keepalive = 5
 max_requests = 5000  # a slow leak costs a restart, never the process
 max_requests_jitter = 500
 accesslog = "-"
+logconfig_dict = {
+    **logs.TO_STDERR,
+    "loggers": {
+        "gunicorn.error": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        "gunicorn.access": {"handlers": ["requests"], "level": "INFO", "propagate": False},
+    },
+}
 # Gunicorn's own would be one socket per user of the machine, shared by every checkout.
 control_socket_disable = True

@@ -18,7 +18,27 @@ from typing import Any
 
 from config import env
 
-Names = Mapping[str, str | int]
+Names = Mapping[str, str | float]
+
+# Of logging's configuration, what the web server's and Django's have in common.
+TO_STDERR: Mapping[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {
+        "work": {"()": "config.logs.WorkFilter"},
+        "request": {"()": "config.logs.RequestFilter"},
+    },
+    "formatters": {"line": {"()": "config.logs.LineFormatter"}, "json": {"()": "config.logs.JsonFormatter"}},
+    "handlers": {
+        name: {
+            "class": "logging.StreamHandler",
+            "filters": filters,
+            "formatter": "json" if env.LOG_FORMAT == "json" else "line",
+        }
+        for name, filters in (("stderr", ["work"]), ("requests", ["work", "request"]))
+    },
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+}
 
 _work: ContextVar[Names] = ContextVar("work", default={})  # noqa: B039 - nobody changes it
 
@@ -28,7 +48,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @contextmanager
-def working_on(**names: str | int) -> Iterator[None]:
+def working_on(**names: str | float) -> Iterator[None]:
     """Every line that is logged inside the block says `names`, whichever library logs it.
 
     Coroutines included. A thread started inside begins without them, unless it is given a copy of the context
@@ -46,6 +66,22 @@ class WorkFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.work = {**_work.get(), "release": env.RELEASE}
+        return True
+
+
+class RequestFilter(logging.Filter):
+    """Makes names of the parts of a line in Gunicorn's access log ("access_log_format" in its settings)."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, Mapping):
+            atoms: Mapping[str, Any] = record.args
+            record.msg, record.args = "%s %s", (atoms["m"], atoms["U"])
+            record.work = {
+                **_names(record),
+                "status": int(atoms["s"]),
+                "seconds": float(atoms["L"]),
+                "client": str(atoms["h"]),
+            }
         return True
 
 
@@ -95,7 +131,7 @@ def _trace(formatter: logging.Formatter, record: logging.LogRecord) -> str:
     return "\n".join(parts)
 
 
-def _quoted(value: str | int) -> str:
+def _quoted(value: str | float) -> str:
     text = str(value)
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import Any
 
 import django_stubs_ext
 from csp.constants import NONE, SELF
 
-from config import env
+from config import env, logs
 
 django_stubs_ext.monkeypatch()
 
@@ -152,19 +153,9 @@ if not IS_LOCAL and not DEBUG:
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
+logging.captureWarnings(True)  # a warning is a line like any other
 LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {"work": {"()": "config.logs.WorkFilter"}},
-    "formatters": {"line": {"()": "config.logs.LineFormatter"}, "json": {"()": "config.logs.JsonFormatter"}},
-    "handlers": {
-        "stderr": {
-            "class": "logging.StreamHandler",
-            "filters": ["work"],
-            "formatter": "json" if env.LOG_FORMAT == "json" else "line",
-        }
-    },
-    "root": {"handlers": ["stderr"], "level": "INFO"},
+    **logs.TO_STDERR,
     # httpx logs every request at INFO; a pull's row says it better
     "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
 }

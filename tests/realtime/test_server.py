@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import re
 import socket
 from collections.abc import Iterator
@@ -192,3 +193,27 @@ def test_what_waits_for_a_client_is_the_newest_state_of_each_task_or_one_word() 
 
 def taken(subscription: Subscription) -> bytes | None:
     return asyncio.run(subscription.next(0.01))
+
+
+@pytest.mark.parametrize("log_format", ["line", "json"])
+def test_every_line_that_the_web_server_logs_has_the_chosen_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_format: str
+) -> None:
+    """Its start, its requests and its end, as those who gather logs read them."""
+    monkeypatch.setenv("LOG_FORMAT", log_format)
+    with web(tmp_path, make="make") as server:
+        server.get("/healthz?token=secret")
+        server.stop()
+        lines = server.log.read_text().splitlines()
+
+    assert "secret" not in "".join(lines)
+    if log_format == "json":
+        told = [json.loads(line) for line in lines]
+        asked = [line for line in told if line["logger"] == "gunicorn.access"]
+        assert {(line["message"], line["status"], line["client"]) for line in asked} == {
+            ("GET /healthz", 200, "127.0.0.1")
+        }
+        assert all(line["seconds"] >= 0 for line in asked)
+    else:
+        assert all(re.match(r"20\d\d-\d\d-\d\dT[\d:.]+Z [A-Z]+ [\w.]+ ", line) for line in lines)
+        assert any(re.search(r" gunicorn\.access GET /healthz .*status=200 ", line) for line in lines)
