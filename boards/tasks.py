@@ -42,7 +42,9 @@ def boards_behind() -> QuerySet[Any, Any]:
 @handler("boards.publish")
 def publish(claim: Claim) -> Outcome:
     """Publish a run's selection once its answers are in. Safe to run twice."""
-    run = BoardRun.objects.select_related("review_run").get(pk=claim.payload["run_id"])
+    run = BoardRun.objects.select_related("review_run").filter(pk=claim.payload["run_id"]).first()
+    if run is None:
+        return Fail(reason=f"there is no board run {claim.payload['run_id']}")
     if run.status != BoardRun.Status.RUNNING:
         return Done(note=f"the run is {run.status}")
     if not answers_are_in(run):

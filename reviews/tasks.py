@@ -40,7 +40,9 @@ def filters_behind() -> QuerySet[Any, Any]:
 @handler("reviews.plan")
 def plan(claim: Claim) -> Outcome:
     """Decide about every unanswered posting. Safe to run twice: what is decided already is not met again."""
-    run = ReviewRun.objects.select_related("revision__filter").get(pk=claim.payload["run_id"])
+    run = ReviewRun.objects.select_related("revision__filter").filter(pk=claim.payload["run_id"]).first()
+    if run is None:
+        return Fail(reason=_no_run(claim))
     decided = plan_run(claim, run)
     begin_answering(claim, run.pk)
     return WaitForChildren(note=f"{decided} postings decided about")
@@ -61,5 +63,11 @@ def answer(claim: Claim) -> Outcome:
         except ReviewFailed as failed:
             return Retry(reason=str(failed)) if failed.is_transient else Fail(reason=str(failed))
         claim.progress(number + 1, len(decisions), "")
+    if not ReviewRun.objects.filter(pk=claim.payload["run_id"]).exists():
+        return Fail(reason=_no_run(claim))
     settle_run(claim.payload["run_id"])
     return Done()
+
+
+def _no_run(claim: Claim) -> str:
+    return f"there is no review run {claim.payload['run_id']}"
