@@ -114,7 +114,7 @@ class Lane:
         """A life that has come to the moment; the process, which cannot go on from there."""
         for _ in range(10):  # now and then something else is sent than what was seen
             self.begin(*moment.faults, is_orphan=moment.is_orphan)
-            until(lambda: self._proxy.struck.is_set() or self.is_through())
+            until(lambda: self._proxy.struck.is_set() or self.is_through(has_ticker=False))
             if moment.faults[-1].label in POLLED:
                 until(self._proxy.struck.is_set)
             if self._proxy.struck.is_set():
@@ -161,13 +161,14 @@ class Lane:
         assert self._rows() == before
         self.check()
 
-    def is_through(self) -> bool:
-        """Whether everything has ended; helps with it, as a ticker does and as time does."""
+    def is_through(self, *, has_ticker: bool = True) -> bool:
+        """Whether everything has ended; helps with it, as time does and as a ticker."""
         statuses = Counter(self._tasks().values_list("status", flat=True))
         if statuses == OUTCOMES:
             return True
-        reap()
-        end_parents()
+        if has_ticker:  # else it would end parents before the worker does
+            reap()
+            end_parents()
         late = self._tasks().filter(
             status__in=(TaskStatus.PENDING, TaskStatus.AWAITING_BATCH), not_before__gt=Now()
         )
