@@ -25,6 +25,7 @@ from unfold.paginator import InfinitePaginator
 from unfold.views import ChangeList
 
 from config.console import Evidence
+from taskqueue.errors import KeyHeld
 from taskqueue.handlers import known
 from taskqueue.models import CLAIMABLE, URGENT, HostBudget, Task, TaskStatus, Worker
 from taskqueue.overview import HOURS, USUAL_HOURS, overview
@@ -259,7 +260,12 @@ class TaskAdmin(Evidence, ModelAdmin):
         rows = list(tasks.only("pk", "kind", "subject").order_by("pk"))  # parents first, as everybody locks
         changed = 0
         for task in rows:
-            if change(task.pk):
+            try:
+                has_changed = change(task.pk)
+            except KeyHeld as held:
+                has_changed = False
+                self.message_user(request, f"{held}.", messages.WARNING)
+            if has_changed:
                 changed += 1
                 self.log_change(request, task, words)
         level = messages.SUCCESS if changed else messages.WARNING

@@ -40,5 +40,16 @@ class PayloadTooLarge(ValueError):
         )
 
 
+class KeyHeld(Exception):
+    """A task cannot be retried: another one, queued since with the same key, has it."""
+
+    def __init__(self, task_id: int, holder: int | None) -> None:
+        other = "another task" if holder is None else f"task {holder}"
+        super().__init__(
+            f"task {task_id} is not retried: {other} was queued for the same since and has not ended"
+        )
+        self.holder = holder
+
+
 class UnreadablePayload(Exception):
     """The payload in the row is no JSON that this process can read."""

@@ -46,6 +46,7 @@ UNFINISHED = (*CLAIMABLE, TaskStatus.RUNNING, TaskStatus.WAITING)
 ENDED = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
 
 
+KEY_IS_HELD = Q(dedupe_key__isnull=False) & (Q(finished_at__isnull=True) | Q(key_until__isnull=False))
 URGENT = 10  # this priority and better: somebody is waiting for it
 
 
@@ -61,6 +62,10 @@ class TaskQuerySet(models.QuerySet["Task"]):
 
     def in_claim_order(self) -> Self:
         return self.order_by("position", "id")
+
+    def holding(self, key: str | None) -> Self:
+        """The one task that has the key, if any: no other with it is queued meanwhile (Q1). None has none."""
+        return self.filter(KEY_IS_HELD, dedupe_key=key)
 
     def running(self) -> Self:
         return self.filter(status=TaskStatus.RUNNING)
@@ -148,9 +153,7 @@ class Task(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["dedupe_key"], condition=Q(dedupe_key__isnull=False), name="queue_task_key_once"
-            ),
+            models.UniqueConstraint(fields=["dedupe_key"], condition=KEY_IS_HELD, name="queue_task_key_once"),
             models.CheckConstraint(
                 condition=Q(status=TaskStatus.RUNNING) & ~Q(worker="")
                 | ~Q(status=TaskStatus.RUNNING) & Q(worker=""),

@@ -210,8 +210,7 @@ SUMS_WRONG = """
 
 KEYS_KEPT = """
     SELECT id, dedupe_key FROM queue_task
-     WHERE finished_at IS NOT NULL AND dedupe_key IS NOT NULL
-       AND (key_until IS NULL OR key_until < clock_timestamp() - make_interval(secs => 2 * %(tick)s))
+     WHERE finished_at IS NOT NULL AND key_until < clock_timestamp() - make_interval(secs => 2 * %(tick)s)
      ORDER BY 1
 """
 

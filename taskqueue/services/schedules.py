@@ -46,7 +46,9 @@ def enqueue_due(kind: str, due: Due) -> int:
     except EmptyResultSet:  # the ORM knows without asking that nothing is due
         return 0
     with connection.cursor() as cursor:
-        cursor.execute(sql.ENQUEUE_DUE.format(due=query), [*params, kind, kind, kind, kind])
+        cursor.execute(
+            sql.ENQUEUE_DUE.format(due=query, held_keys=sql.HELD_KEYS), [*params, kind, kind, kind, kind]
+        )
         return len(cursor.fetchall())
 
 

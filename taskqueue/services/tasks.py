@@ -11,9 +11,9 @@ from itertools import islice
 from typing import Any, Protocol
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 
-from taskqueue.errors import ClaimLost, PayloadTooLarge
+from taskqueue.errors import ClaimLost, KeyHeld, PayloadTooLarge
 from taskqueue.models import URGENT, Task, Token
 from taskqueue.services.claims import hold
 from taskqueue.services.families import cancel_family
@@ -86,7 +86,7 @@ def enqueue(
                 connection.notified_at = time.monotonic()  # type: ignore[attr-defined]
             return Enqueued(task_id=inserted[0][0], created=True)
         # A committed row has the key. It may end before it is read here: then the key is free again.
-        holder = Task.objects.filter(dedupe_key=key).values_list("pk", flat=True).first()
+        holder = Task.objects.holding(key).values_list("pk", flat=True).first()
         if holder is not None:
             return Enqueued(task_id=holder, created=False)
 
@@ -167,11 +167,17 @@ def request_cancel(task_id: int) -> bool:
 def retry(task_id: int) -> bool:
     """A failed or cancelled task is pending again with all its retries, as are such descendants of it.
 
-    False if there was nothing to retry. `attempts` only grows: the spent ones are given back instead.
+    False if there was nothing to retry. `attempts` only grows: the spent ones are given back instead. Raises
+    KeyHeld, having changed nothing, while another task has the key of one of them.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(families.RETRY_FAMILY, {"task": task_id})
-        return bool(cursor.rowcount)
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(families.RETRY_FAMILY, {"task": task_id})
+            return bool(cursor.rowcount)
+    except IntegrityError as error:
+        key = Task.objects.filter(pk=task_id).values_list("dedupe_key", flat=True).first()
+        holder = Task.objects.holding(key).values_list("pk", flat=True).first()
+        raise KeyHeld(task_id, holder) from error
 
 
 def _columns(kind: str, tasks: Sequence[New]) -> dict[str, list[Any]]:

@@ -24,7 +24,6 @@ finished AS (
            progress_at = CASE WHEN ended.progress IS NULL THEN task.progress_at
                               ELSE statement_timestamp() END,
            finished_at = statement_timestamp(),
-           dedupe_key = CASE WHEN key_until > statement_timestamp() THEN dedupe_key END,
            key_until = CASE WHEN key_until > statement_timestamp() THEN key_until END
       FROM unnest(%(ids)s::bigint[], %(attempts)s::int[], %(notes)s::text[], %(results)s::jsonb[],
                   %(progresses)s::jsonb[]) AS ended(id, attempt, note, result, progress)

@@ -6,6 +6,9 @@ from __future__ import annotations
 _POSITION = """CASE WHEN {due} <= statement_timestamp()
                      THEN {due} + make_interval(secs => 6 * {priority}) END"""
 
+# What of the keys is taken (queue_task_key_once).
+HELD_KEYS = "(dedupe_key) WHERE dedupe_key IS NOT NULL AND (finished_at IS NULL OR key_until IS NOT NULL)"
+
 # One row per key (Q1): a competing insert waits for the other transaction's end, then yields to its row or,
 # after a rollback, takes its place. Touches no row that others use. The notifications leave with the
 # caller's commit; `wake` is false for the next of a quick series. Index: queue_task_key_once.
@@ -15,13 +18,13 @@ ENQUEUE = f"""
     SELECT %(kind)s, %(subject)s, %(payload)s::jsonb, %(key)s, %(parent)s::bigint, %(account)s, %(host)s,
            %(priority)s::smallint, due, {_POSITION.format(due="due", priority="%(priority)s::smallint")}
       FROM coalesce(%(not_before)s::timestamptz, statement_timestamp()) AS due
-    ON CONFLICT (dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
+    ON CONFLICT {HELD_KEYS} DO NOTHING
  RETURNING id, CASE WHEN %(wake)s THEN pg_notify('queue', '') END,
            CASE WHEN account <> '' OR subject <> '' THEN pg_notify('queue_changed', id::text) END
 """
 
 # Many that have keys, in the order of the keys: two producers in different orders would wait for each other.
-ENQUEUE_KEYED = """
+ENQUEUE_KEYED = f"""
     WITH inserted AS (
         INSERT INTO queue_task
                (kind, subject, payload, dedupe_key, account, host, priority, not_before, position)
@@ -29,7 +32,7 @@ ENQUEUE_KEYED = """
           FROM unnest(%(payloads)s::jsonb[], %(subjects)s::text[], %(keys)s::text[], %(accounts)s::text[],
                       %(hosts)s::text[]) AS given(payload, subject, key, account, host)
          ORDER BY key COLLATE "C"
-        ON CONFLICT (dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
+        ON CONFLICT {HELD_KEYS} DO NOTHING
      RETURNING 1
     )
     SELECT count(*) FROM inserted
@@ -116,7 +119,7 @@ ENQUEUE_DUE = """
                       AND waiting.status IN ('pending', 'running', 'awaiting_batch', 'waiting')
                       AND (waiting.status = 'pending' OR waiting.key_until IS NULL))
          ORDER BY subject
-        ON CONFLICT (dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
+        ON CONFLICT {held_keys} DO NOTHING
      RETURNING id
     )
     SELECT id, pg_notify('queue', '') FROM inserted

@@ -22,8 +22,6 @@ CANCEL_FAMILY = """
            SET cancel_requested_at = statement_timestamp(), position = NULL,
                status = CASE task.status WHEN 'running' THEN 'running' ELSE 'cancelled' END,
                finished_at = CASE WHEN task.status <> 'running' THEN statement_timestamp() END,
-               dedupe_key = CASE WHEN task.status = 'running' OR key_until > statement_timestamp()
-                                 THEN dedupe_key END,
                key_until = CASE WHEN task.status = 'running' OR key_until > statement_timestamp()
                                 THEN key_until END
           FROM locked
@@ -106,8 +104,6 @@ END_PARENTS = """
            note = CASE WHEN counted.live = 0 AND counted.cancelled > 0
                        THEN counted.cancelled || ' of its children were cancelled' ELSE parent.note END,
            finished_at = CASE WHEN counted.live = 0 THEN statement_timestamp() END,
-           dedupe_key = CASE WHEN counted.live > 0 OR parent.key_until > statement_timestamp()
-                             THEN parent.dedupe_key END,
            key_until = CASE WHEN counted.live > 0 OR parent.key_until > statement_timestamp()
                             THEN parent.key_until END
       FROM counted

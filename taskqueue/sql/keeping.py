@@ -5,7 +5,7 @@ from __future__ import annotations
 # Keys of cycles that are over. Index: queue_task_kept_keys.
 FREE_KEYS = """
     UPDATE queue_task
-       SET dedupe_key = NULL, key_until = NULL
+       SET key_until = NULL
      WHERE id = ANY(ARRAY(
                SELECT id
                  FROM queue_task

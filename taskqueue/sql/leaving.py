@@ -30,8 +30,6 @@ LEAVE = f"""
                                     AND held.due <= statement_timestamp()
                                THEN held.due + make_interval(secs => 6 * priority) END,
                finished_at = CASE WHEN held.next IN ('done', 'cancelled') THEN statement_timestamp() END,
-               dedupe_key = CASE WHEN held.next NOT IN ('done', 'cancelled')
-                                      OR key_until > statement_timestamp() THEN dedupe_key END,
                key_until = CASE WHEN held.next NOT IN ('done', 'cancelled')
                                      OR key_until > statement_timestamp() THEN key_until END
           FROM held
@@ -58,8 +56,6 @@ FAIL_ATTEMPTS = f"""
                             failed.wait,
                             random() * least(3600, 10 * 2 ^ least(attempts - resumes - 1, 12)))) END,
                finished_at = CASE WHEN failed.next <> 'pending' THEN statement_timestamp() END,
-               dedupe_key = CASE WHEN failed.next = 'pending' OR key_until > statement_timestamp()
-                                 THEN dedupe_key END,
                key_until = CASE WHEN failed.next = 'pending' OR key_until > statement_timestamp()
                                 THEN key_until END
           FROM failed
@@ -150,8 +146,6 @@ GIVE_BACK_UNKNOWN = f"""
                position = CASE WHEN unknown.next = 'pending'
                                THEN not_before + make_interval(secs => 6 * priority) END,
                finished_at = CASE WHEN unknown.next = 'cancelled' THEN statement_timestamp() END,
-               dedupe_key = CASE WHEN unknown.next = 'pending' OR key_until > statement_timestamp()
-                                 THEN dedupe_key END,
                key_until = CASE WHEN unknown.next = 'pending' OR key_until > statement_timestamp()
                                 THEN key_until END
           FROM unknown

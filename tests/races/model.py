@@ -59,10 +59,14 @@ class Known:
     def is_kept(self) -> bool:
         return self.key is not None and self.keep is not Keep.UNTIL_END
 
+    @property
+    def holds_key(self) -> bool:
+        return self.key is not None and (self.status not in ENDED or self.is_kept)
+
     def end(self, status: TaskStatus) -> None:
         self.status, self.worker, self.is_in_line, self.is_old = status, "", False, False
         if self.keep is not Keep.UNTIL_CYCLE_ENDS:
-            self.key, self.keep = None, Keep.UNTIL_END
+            self.keep = Keep.UNTIL_END
 
 
 @dataclass(slots=True)
@@ -89,7 +93,7 @@ class Model:
     # Questions.
 
     def holder(self, key: str | None) -> int | None:
-        return next((pk for pk, task in self.tasks.items() if key and task.key == key), None)
+        return next((pk for pk, task in self.tasks.items() if task.holds_key and task.key == key), None)
 
     def running(self) -> dict[int, Known]:
         return {pk: task for pk, task in self.tasks.items() if task.status == S.RUNNING}
@@ -162,14 +166,17 @@ class Model:
                 task.end(S.CANCELLED)
         return has_changed
 
-    def retry(self, pk: int) -> bool:
+    def retry(self, pk: int) -> bool | None:
+        """None: another task has the key of one of them (Q1)."""
         if self.tasks[pk].status not in (S.FAILED, S.CANCELLED):
             return False
-        for one in (pk, *self.descendants(pk)):
-            task = self.tasks[one]
-            if task.status in (S.FAILED, S.CANCELLED):
-                task.status, task.resumes = S.PENDING, task.attempts
-                task.is_due, task.is_in_line, task.is_cancel_requested = True, True, False
+        family = {one: self.tasks[one] for one in (pk, *self.descendants(pk))}
+        ended = {one: task for one, task in family.items() if task.status in (S.FAILED, S.CANCELLED)}
+        if any(self.holder(task.key) not in (None, one) for one, task in ended.items()):
+            return None
+        for task in ended.values():
+            task.status, task.resumes = S.PENDING, task.attempts
+            task.is_due, task.is_in_line, task.is_cancel_requested = True, True, False
         return True
 
     def run_now(self, pk: int) -> bool:
@@ -288,7 +295,7 @@ class Model:
             if task.status in ENDED and task.keep is Keep.CYCLE_HAS_ENDED and task.is_kept
         ]
         for task in freed:
-            task.key, task.keep = None, Keep.UNTIL_END
+            task.keep = Keep.UNTIL_END
         return len(freed)
 
     def prune(self) -> int:

@@ -327,7 +327,7 @@ def test_an_enqueueing_that_waited_for_its_key_to_be_freed_has_it() -> None:
     enqueued = after(retention.free_keys, partial(enqueue, "test.work", key="source:1"))
 
     assert (enqueued.created, enqueued.task_id != old.pk) == (True, True)
-    assert Task.objects.get(dedupe_key="source:1").pk == enqueued.task_id
+    assert Task.objects.holding("source:1").get().pk == enqueued.task_id
 
 
 def test_an_enqueueing_before_its_key_is_freed_learns_who_has_it_and_keeps_nobody_waiting() -> None:
@@ -351,7 +351,7 @@ def test_the_key_of_a_task_that_runs_is_not_freed_but_by_the_record_of_its_end()
         assert record(task.token, is_open=True)
         assert elsewhere(retention.free_keys) == 0
 
-    assert Task.objects.get().dedupe_key is None
+    assert not Task.objects.holding("source:1").exists()
 
 
 def test_the_key_of_a_task_that_is_being_retried_stays_its_own() -> None:

@@ -8,9 +8,11 @@ from functools import partial
 import pytest
 from django.db import transaction
 
+from taskqueue.errors import KeyHeld
 from taskqueue.models import Task
-from taskqueue.services import Enqueued, New, enqueue, enqueue_many, tasks
+from taskqueue.services import Enqueued, New, enqueue, enqueue_many, retry, tasks
 from tests.taskqueue.connections import at_once, meanwhile, somebody_waits
+from tests.taskqueue.factories import FailedTaskFactory
 from tests.taskqueue.waiting import until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.races]
@@ -85,3 +87,34 @@ def test_an_open_transaction_of_one_producer_delays_no_other() -> None:
         [result] = at_once([partial(produce, "work:2")])
 
     assert result.created
+
+
+@pytest.mark.parametrize("is_committed", [True, False], ids=["committed", "rolled back"])
+def test_a_retry_yields_to_who_was_queued_with_its_key_meanwhile(is_committed: bool) -> None:
+    """Two unfinished tasks of one key are one too many."""
+    task = FailedTaskFactory.create(dedupe_key="work:1")
+    with ExitStack() as outlasting:
+        with transaction.atomic():
+            since = enqueue("test.work", key="work:1")
+            retried = outlasting.enter_context(meanwhile(partial(retry, task.pk)))
+            until(somebody_waits)
+            transaction.set_rollback(not is_committed)
+        error = retried.exception(timeout=30)
+
+    assert error is None if not is_committed else isinstance(error, KeyHeld)
+    assert Task.objects.unfinished().get().pk == (since.task_id if is_committed else task.pk)
+
+
+@pytest.mark.parametrize("is_committed", [True, False], ids=["committed", "rolled back"])
+def test_a_producer_yields_to_a_retry_that_took_the_key_meanwhile(is_committed: bool) -> None:
+    task = FailedTaskFactory.create(dedupe_key="work:1")
+    with ExitStack() as outlasting:
+        with transaction.atomic():
+            assert retry(task.pk)
+            other = outlasting.enter_context(meanwhile(compete))
+            until(somebody_waits)
+            transaction.set_rollback(not is_committed)
+        result = other.result(timeout=30)
+
+    assert result.created is not is_committed
+    assert Task.objects.unfinished().get().pk == result.task_id

@@ -8,10 +8,17 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from taskqueue.errors import ClaimLost
+from taskqueue.errors import ClaimLost, KeyHeld
 from taskqueue.models import Task, TaskStatus
-from taskqueue.services import claims, enqueue, enqueue_children, request_cancel
-from tests.taskqueue.factories import RunningTaskFactory, TaskFactory, claim, claim_of, lose
+from taskqueue.services import claims, enqueue, enqueue_children, request_cancel, retry
+from tests.taskqueue.factories import (
+    FailedTaskFactory,
+    RunningTaskFactory,
+    TaskFactory,
+    claim,
+    claim_of,
+    lose,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -66,6 +73,29 @@ def test_a_key_is_free_once_its_task_ended(end: str) -> None:
     _end(task, end)
 
     assert enqueue("test.work", key="work:1").created
+
+
+def test_a_task_that_is_retried_has_its_key_back() -> None:
+    task = FailedTaskFactory.create(dedupe_key="work:1")
+
+    assert retry(task.pk)
+
+    again = enqueue("test.work", key="work:1")
+    assert (again.created, again.task_id) == (False, task.pk)
+
+
+@pytest.mark.parametrize("is_child", [False, True], ids=["its own", "a child's"])
+def test_nothing_is_retried_while_another_task_has_its_key(is_child: bool) -> None:
+    """Q1: two unfinished tasks of one key are one too many; the refusal says who has it."""
+    task = FailedTaskFactory.create(dedupe_key=None if is_child else "work:1")
+    if is_child:
+        FailedTaskFactory.create(parent=task, dedupe_key="work:1")
+    since = enqueue("test.work", key="work:1").task_id
+
+    with pytest.raises(KeyHeld, match="another task" if is_child else f"task {since} "):
+        retry(task.pk)
+
+    assert Task.objects.unfinished().count() == 1
 
 
 @pytest.mark.parametrize("end", ["done", "failed", "cancelled", "reaped"])
