@@ -187,7 +187,7 @@ class Task(models.Model):
                 name="queue_task_lanes",
             ),
             models.Index(
-                fields=["position", "id"],
+                fields=["kind", "position", "id"],
                 condition=Q(position__isnull=False, priority__lte=URGENT),
                 name="queue_task_urgent",
             ),

@@ -25,6 +25,8 @@ OURS_SHORT = Case("ours, short", "ours", load="short")
 OURS_LANES = Case("ours, short, 1,000 accounts, 50 hosts", "ours", load="lanes")
 OURS_ONE_ACCOUNT = Case("ours, one account", "ours", load="one-account")
 OURS_MANY_ACCOUNTS = Case("ours, 10,000 accounts", "ours", load="many-accounts")
+OURS_URGENT = Case("ours, urgent", "ours", load="urgent")
+BESIDE_SNAPSHOT = (OURS, OURS_ONE_ACCOUNT, OURS_MANY_ACCOUNTS, OURS_URGENT)
 PROCRASTINATE = Case("procrastinate", "procrastinate")
 PROCRASTINATE_BEST = Case("procrastinate, best", "procrastinate", mode="best")
 PGQUEUER = Case("pgqueuer", "pgqueuer")
@@ -100,7 +102,7 @@ FULL = Plan(
     produce_seconds=2,
     pickups=60,
     deep=1_000_000,
-    snapshot_backlog=20_000,
-    snapshot_seconds=25,
+    snapshot_backlog=12_000,
+    snapshot_seconds=20,
     with_others=True,
 )

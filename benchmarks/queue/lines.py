@@ -100,12 +100,12 @@ def _pickup(runs: Sequence[Run]) -> Iterator[Line]:
 
 def _snapshot(runs: Sequence[Run]) -> Iterator[Line]:
     # Claims slow down as dead rows gather: the whole run may hide what its end shows.
-    free, held = (
-        _series(runs, "tasks_per_s_last_quarter", cases.OURS, variant) for variant in ("free", "held")
-    )
-    yield _times("a held snapshot, x none: time a task, last quarter", held, free, 1.5)
-    free, held = (_series(runs, "server_cpu_ms", cases.OURS, variant) for variant in ("free", "held"))
-    yield _costs("a held snapshot, x none: server CPU a task, whole run", held, free, None)
+    for case in cases.BESIDE_SNAPSHOT:
+        of = f"{case.name}, a held snapshot, x none"
+        free, held = (_series(runs, "tasks_per_s_last_quarter", case, which) for which in ("free", "held"))
+        yield _times(f"{of}: time a task, last quarter", held, free, 1.5)
+        free, held = (_series(runs, "server_cpu_ms", case, which) for which in ("free", "held"))
+        yield _costs(f"{of}: server CPU a task, whole run", held, free, None)
 
 
 def _depth(runs: Sequence[Run]) -> Iterator[Line]:

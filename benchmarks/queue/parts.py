@@ -67,9 +67,10 @@ def pickup(workshop: Workshop, plan: Plan, number: int) -> Iterator[Run]:
 
 def snapshot(workshop: Workshop, plan: Plan, number: int) -> Iterator[Run]:
     """The same backlog with and without a snapshot that is held open from before the first claim."""
-    for variant in _turned(["free", "held"], number):
-        measure = partial(_beside_snapshot, workshop, plan, is_held=variant == "held")
-        yield _run("snapshot", number, cases.OURS, measure, variant=variant)
+    pairs = [(case, variant) for case in cases.BESIDE_SNAPSHOT for variant in ("free", "held")]
+    for case, variant in _turned(pairs, number):
+        measure = partial(_beside_snapshot, workshop, plan, case, is_held=variant == "held")
+        yield _run("snapshot", number, case, measure, variant=variant)
 
 
 def depth(workshop: Workshop, plan: Plan, number: int) -> Iterator[Run]:
@@ -146,13 +147,13 @@ def _batch_limit(workshop: Workshop, plan: Plan) -> Figures:
     return {"tasks_per_s": rate}
 
 
-def _beside_snapshot(workshop: Workshop, plan: Plan, *, is_held: bool) -> Figures:
+def _beside_snapshot(workshop: Workshop, plan: Plan, case: Case, *, is_held: bool) -> Figures:
     backlog, seconds = plan.snapshot_backlog, plan.snapshot_seconds
-    template = workshop.filled(cases.OURS, backlog)
+    template = workshop.filled(case, backlog)
     with workshop.cluster.copy(template) as database, contextlib.ExitStack() as stack:
         if is_held:
             stack.enter_context(workshop.cluster.held_snapshot(database))
-        return runs.drain(workshop, cases.OURS, database, backlog=backlog, workers=1, seconds=seconds)
+        return runs.drain(workshop, case, database, backlog=backlog, workers=1, seconds=seconds)
 
 
 def _drain_deep(workshop: Workshop, plan: Plan) -> Figures:

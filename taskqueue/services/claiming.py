@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg.sql
 from django.conf import settings
@@ -17,15 +19,17 @@ from django.db.models.base import ModelState
 from django.db.models.expressions import RawSQL
 
 from taskqueue.errors import UnreadablePayload
-from taskqueue.models import URGENT, HostBudget, Task, TaskStatus, Token
+from taskqueue.models import URGENT, HostBudget, Task, TaskQuerySet, TaskStatus, Token
 from taskqueue.services.claims import Write, finish
+from taskqueue.services.lanes import SINCE_EVER, Lanes, Place
 from taskqueue.sql import claiming as sql
 
-PROBES = 128  # lanes that one claim looks into; the next one goes on from there
+LANES_OFFERED = 8  # that a claim may choose from, at least; where it finds nothing at all, others follow
+ROUND_SHARE = 10  # times as long as a look all round took, it is done without
+ROUND_SECONDS = 1.0  # at most: so long may a task go unseen that joins a line late
+BEST = -32_768  # no priority is better
 URGENT_IN_A_ROW = 8  # then others get a turn
 LOOKED_AT = 16  # urgent tasks a claim looks at, of which some may have to wait for their account's turn
-BEST = -32_768  # no priority is better
-SINCE_EVER = ("-infinity", 0)
 
 Execute = Callable[[str, Mapping[str, Any]], Sequence[tuple[Any, ...]]]
 
@@ -34,8 +38,9 @@ _RETURNED = [
     *("id", "kind", "subject", "payload", "parent_id", "account", "lane", "attempts"),
     *("cancel_requested_at", "progress", "priority"),
 ]
-_LANE, _PAYLOAD, _PROGRESS = map(_RETURNED.index, ("lane", "payload", "progress"))
-_MARK, _LINE = len(_RETURNED), len(_RETURNED) + 1
+_KIND, _LANE, _PAYLOAD, _PROGRESS = map(_RETURNED.index, ("kind", "lane", "payload", "progress"))
+_POSITION, _LINE = len(_RETURNED), len(_RETURNED) + 1
+_CHOSEN, _FINISHED = _RETURNED.index("attempts"), -1  # of the last row
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,14 @@ class Ended:
 Row = Sequence[Any]
 
 
+class Answer(NamedTuple):
+    """To one statement: how many it recorded and chose, and the rows of those that it claimed."""
+
+    finished: int
+    rows: Sequence[Row]
+    chosen: int
+
+
 @dataclass(frozen=True)
 class Step:
     """What one step recorded and handed out. The tasks are made when they are asked for."""
@@ -72,21 +85,32 @@ class Claimer:
     """One worker's way through the lines: where its last turn was, and whose turn is next.
 
     What it remembers is a hint. Another process that knows none of it claims the same tasks, in another
-    order, and none twice.
+    order, and none twice. It remembers because an old snapshot, held by whoever, keeps the dead index
+    entries of what was claimed since. A look all round steps over them and may take a tenth of the time;
+    in between, claims start from where the last ones were, in the lanes that are known.
     """
 
-    def __init__(self, worker: str, kinds: Mapping[str, int], execute: Execute | None = None) -> None:
-        """`kinds` maps what the worker runs to the attempts its handlers allow."""
+    def __init__(
+        self,
+        worker: str,
+        kinds: Mapping[str, int],
+        execute: Execute | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`kinds` maps what the worker runs to the attempts its handlers allow; `clock` counts seconds."""
         self._worker = worker
         self._kinds = list(kinds)
-        self._names = _array(json.dumps(kind, ensure_ascii=False) for kind in kinds)
+        self._names = _array(map(_quoted, kinds))
         self._statements = step_statements(tuple(kinds.items())) if kinds else ("", "")
-        self._is_all_open = True  # as far as it knows: nothing has a lane, and nobody waits
         self._execute = execute or _on_djangos_connection
-        self._cursor = ""
-        self._marks: dict[str, tuple[str, int]] = {}
+        self._clock = clock
+        self._looks_round_at = -math.inf
+        self._lanes = Lanes()
         self._lanes_first = True
+        self._marks: dict[str, Place] = {}  # of the kinds without a lane
+        self._urgent: Place | None = None  # from where on somebody waits; None: nobody
         self._urgent_in_a_row = 0
+        self._has_others = True  # besides the urgent, as far as it knows
 
     def step(self, ended: Sequence[Ended] = (), *, most: int = 1) -> Step:
         """Record what is done and claim up to `most` tasks, in one statement; fewer when no more wait.
@@ -95,71 +119,91 @@ class Claimer:
         """
         if not self._kinds:
             return Step(0, self._worker, ())
-        finished, rows, is_certain = self._once(ended, most)
-        if not rows and most and not is_certain:
+        if not most:
+            return Step(self._once(ended, most).finished, self._worker, ())
+        began = self._clock()
+        if is_round := began >= self._looks_round_at:
+            self._forget()
+        finished, rows, chosen = self._once(ended, most)
+        if not rows and self._is_others_turn(most):
+            self._urgent_in_a_row, self._has_others = 0, False  # nobody else is there to take the turn
+            _, rows, chosen = self._once((), most)
+        if is_round:
+            self._has_looked_round(began)
+        if not rows and (chosen or not (is_round and self._lanes.are_all)):
             rows = self._round(most)
-            if not rows and self._urgent_in_a_row >= URGENT_IN_A_ROW:
-                self._urgent_in_a_row = 0  # nobody else is there to take the turn
-                rows = self._round(most)
         return Step(finished, self._worker, rows)
 
     def _round(self, most: int) -> Sequence[Row]:
         """Once through everything, in as many statements as the lanes take."""
-        self._cursor = ""
-        _, rows, _ = self._once((), most)
-        while not rows and self._cursor:
-            _, rows, _ = self._once((), most)
-        return rows
+        began = self._clock()
+        self._lanes = Lanes()
+        self._forget()
+        answer = self._once((), most)
+        # What was chosen and not had, another worker was faster to take: there may be something else.
+        while not answer.rows and (answer.chosen or self._lanes.start):
+            answer = self._once((), most)
+        self._has_looked_round(began)
+        return answer.rows
 
-    def forget_marks(self) -> None:
-        """Start from the head of each line: something may have joined before where the last claim was."""
+    def _forget(self) -> None:
+        self._lanes.forget()
         self._marks.clear()
-        self._is_all_open = True
+        self._urgent = SINCE_EVER
+        self._has_others = True
 
-    def _once(self, ended: Sequence[Ended], most: int) -> tuple[int, Sequence[Row], bool]:
-        is_others_turn = most == 1 and self._urgent_in_a_row >= URGENT_IN_A_ROW
-        marks = [self._marks.get(kind, SINCE_EVER) for kind in self._kinds]
-        rows = self._execute(
-            self._statements[self._is_all_open],
+    def _has_looked_round(self, began: float) -> None:
+        now = self._clock()
+        self._looks_round_at = now + min(ROUND_SECONDS, ROUND_SHARE * (now - began))
+
+    def _is_others_turn(self, most: int) -> bool:
+        return most == 1 and self._has_others and self._urgent_in_a_row >= URGENT_IN_A_ROW
+
+    def _once(self, ended: Sequence[Ended], most: int) -> Answer:
+        """One statement: STEP, or OPEN_STEP as long as it knows of no lane and of nobody who waits."""
+        walks = most > 0 and self._lanes.walks
+        is_others_turn = self._is_others_turn(most)
+        offered = Lanes.PROBES if is_others_turn else max(most, LANES_OFFERED)
+        lanes = self._lanes.next(offered) if most else []
+        looks_for_urgent = most == 1 and self._urgent is not None and not is_others_turn
+        since, since_id = self._urgent or SINCE_EVER
+        *rows, summary = self._execute(
+            self._statements[not (walks or lanes or looks_for_urgent)],
             {
                 **_values(sorted(ended, key=lambda one: one.token.task_id)),
                 "worker": self._worker,
                 "most": most,
                 "kinds": self._names,
-                "marks": _array(f'"{position}"' for position, _ in marks),
-                "mark_ids": _array(str(task_id) for _, task_id in marks),
-                "cursor": self._cursor,
-                "probes": PROBES,
-                "lanes_first": self._lanes_first,
-                "look_for_urgent": most == 1 and not is_others_turn,
+                **_places("mark", (self._marks.get(kind, SINCE_EVER) for kind in self._kinds)),
+                "lanes": _array(_quoted(lane) for lane, _ in lanes),
+                **_places("lane_mark", [mark for _, mark in lanes]),
+                **{"walks": walks, "start": self._lanes.start, "cursor": self._lanes.cursor},
+                **{"probes": Lanes.PROBES, "lanes_first": self._lanes_first},
+                **{"look_for_urgent": looks_for_urgent, "since": since, "since_id": since_id},
                 "least": URGENT + 1 if is_others_turn else BEST,
             },
         )
-        *taken, summary = rows
-        if self._is_all_open and most and summary[_LANE] is None:
-            self._is_all_open = False
-            return summary[-1], *self._once((), most)[1:]
-        # Turns given back in the statement are free for the next one only.
-        has_looked_at_all = not (self._cursor or self._marks or is_others_turn or ended)
-        self._remember(taken, walked_to=summary[_LANE], is_short=len(taken) < most)
-        # None and not "": enough was chosen, but another worker was faster in making the lane's first turn.
-        return summary[-1], taken, has_looked_at_all and summary[_LANE] == ""
+        answer = Answer(summary[_FINISHED], rows, summary[_CHOSEN])
+        if walks:
+            self._lanes.meet(json.loads(summary[_LANE] or "[]"))
+        if most:
+            self._remember(answer, is_short=answer.chosen < most, has_looked_for_urgent=looks_for_urgent)
+        return answer
 
-    def _remember(self, taken: Sequence[Row], *, walked_to: str | None, is_short: bool) -> None:
-        lines = [row[_LINE] for row in taken]
-        if lines:
-            self._urgent_in_a_row = self._urgent_in_a_row + 1 if lines == ["urgent"] else 0
-        if is_short:
-            self._marks.clear()
-        for row, line in zip(taken, lines, strict=True):
-            if line == "lanes":
-                self._lanes_first, self._cursor = False, row[_LANE]
-            elif line == "open":
-                self._lanes_first = True
-                if not is_short:
-                    self._marks[row[1]] = (row[_MARK], row[0])
-        if walked_to is not None:
-            self._cursor = walked_to
+    def _remember(self, answer: Answer, *, is_short: bool, has_looked_for_urgent: bool) -> None:
+        lines = {row[_LINE] for row in answer.rows}
+        in_lanes = {row[_LANE]: _place(row) for row in answer.rows if row[_LINE] == "lanes"}
+        self._lanes.take_turns(in_lanes, is_through=is_short or (self._lanes_first and "open" in lines))
+        if has_looked_for_urgent:
+            self._urgent = None
+        for row in answer.rows:
+            if row[_LINE] == "urgent":
+                self._urgent, self._urgent_in_a_row = _place(row), self._urgent_in_a_row + 1
+                continue
+            self._urgent_in_a_row = 0
+            self._lanes_first = row[_LINE] == "open"
+            if row[_LINE] == "open":
+                self._marks[row[_KIND]] = _place(row)
 
 
 def claim_next(*, worker: str, kinds: Mapping[str, int]) -> Task | None:
@@ -172,30 +216,34 @@ def step_statements(kinds: tuple[tuple[str, int], ...]) -> tuple[str, str]:
     """STEP and OPEN_STEP for a worker that runs `kinds`: what does not change while it lives is in them."""
     line = Task.objects.in_line([kind for kind, _ in kinds]).in_claim_order()
     others = line.filter(priority__gte=_outer("%%(least)s"))
-    in_lane = others.exclude(lane="").filter(lane=_outer("walk.lane"))
-    in_open = others.filter(lane="", kind=_outer("line.kind")).filter(
-        RawSQL("(position, id) >= (line.mark, line.mark_id)", (), BooleanField())
+    in_lane = _since("known", others.exclude(lane="").filter(lane=_outer("known.lane")))
+    in_open = _since("line", others.filter(lane="", kind=_outer("line.kind")))
+    in_urgent = line.filter(
+        RawSQL("(position, id) >= (%%(since)s, %%(since_id)s)", (), BooleanField()),
+        priority__lte=URGENT,
+        kind=_outer("known.kind"),
     )
     turns = {"account": settings.QUEUE_ACCOUNT_TURNS, "host": settings.QUEUE_HOST_TURNS}
     turn_of = {
         lane: {"lane": lane, "turns": sql.TURNS.format(lane=lane, **turns)}
-        for lane in ("first.lane", "walk.lane")
+        for lane in ("first.lane", "known.lane")
     }
-    closed = HostBudget.objects.closed().filter(host=_outer("substr(walk.lane, 6)"))
+    closed = HostBudget.objects.closed().filter(host=_outer("substr(known.lane, 6)"))
     in_both = {
         "in_open": _text(in_open.values("pk", "position")) + " LIMIT %(most)s",
         "max_attempts": f"({_literal(json.dumps(dict(kinds)))}::jsonb ->> task.kind)::integer",
         "release": _literal(settings.RELEASE[:100]),
     }
     step = sql.STEP.format(
-        urgent=_text(line.filter(priority__lte=URGENT).values("pk", "lane")[:LOOKED_AT]),
+        in_urgent=_text(in_urgent.values("pk", "lane", "position")[:LOOKED_AT]),
+        looked_at=LOOKED_AT,
         in_lane=_text(in_lane.values("pk", "lane", "position")[:1]),
         urgent_turn=sql.FREE_TURN.format(**turn_of["first.lane"]),
-        lane_turn=sql.FREE_TURN.format(**turn_of["walk.lane"]),
-        is_open=sql.IS_OPEN.format(**turn_of["walk.lane"], closed=_text(closed.values("pk"))),
+        lane_turn=sql.FREE_TURN.format(**turn_of["known.lane"]),
+        closed=_text(closed.values("pk")),
         **in_both,
     )
-    open_step = sql.OPEN_STEP.format(urgent=URGENT, **in_both)
+    open_step = sql.OPEN_STEP.format(**in_both)
     return re.sub(r"\s+", " ", step), re.sub(r"\s+", " ", open_step)
 
 
@@ -224,6 +272,11 @@ def _outer(name: str) -> RawSQL:
     return RawSQL(name, ())  # noqa: S611 - a constant
 
 
+def _since(known: str, query: TaskQuerySet) -> TaskQuerySet:
+    """From the mark of the row around it on."""
+    return query.filter(RawSQL(f"(position, id) >= ({known}.mark, {known}.mark_id)", (), BooleanField()))  # noqa: S611
+
+
 def _text(query: QuerySet[Any, Any]) -> str:
     statement, params = query.query.sql_with_params()
     return str(statement % tuple(_literal(value) for value in params))
@@ -243,6 +296,25 @@ def _values(ended: Sequence[Ended]) -> dict[str, Any]:
             [None if one.progress is None else json.dumps(one.progress) for one in ended]
         ),
     }
+
+
+def _place(row: Row) -> Place:
+    return row[_POSITION], row[0]
+
+
+def _places(name: str, places: Iterable[Place]) -> dict[str, str]:
+    """As two arrays."""
+    positions, ids = zip(*places, strict=True) if (places := list(places)) else ((), ())
+    return {
+        f"{name}s": _array(f'"{position}"' for position in positions),
+        f"{name}_ids": _array(map(str, ids)),
+    }
+
+
+def _quoted(item: str) -> str:
+    """As an array's item."""
+    escaped = item.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _array(items: Iterable[str]) -> str:

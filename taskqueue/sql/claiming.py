@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # The work that is done is recorded and other work is handed out, in one statement: one commit a task (Q3).
 #
-# `{urgent}`, `{in_lane}` and `{in_open}` are Task.objects.in_line in claim order, for the rows meant.
+# `{in_urgent}`, `{in_lane}` and `{in_open}` are Task.objects.in_line in claim order, for the rows meant.
 # SKIP LOCKED steps over rows that another worker is choosing. MATERIALIZED keeps the LIMIT out of the join,
 # where it could run more than once. Indexes: queue_task_urgent, queue_task_lanes, queue_task_open_line.
 #
@@ -14,8 +14,7 @@ from __future__ import annotations
 # finished: what this worker ended since the last step. Every row is guarded by worker and generation (Q5).
 #   What names a worker runs (queue_task_running_is_held); asked for the status too, the planner would read
 #   queue_task_in_hand with all the dead entries that an old snapshot keeps there. Done wins over a cancel
-#   that came too late. Keys of a schedule's cycle stay until the cycle is over. `freed` gives the turns
-#   back: for the claim in this statement, which does not see it, they are still taken.
+#   that came too late. Keys of a schedule's cycle stay until the cycle is over.
 _RECORD = """
 finished AS (
     UPDATE queue_task AS task
@@ -29,9 +28,6 @@ finished AS (
                   %(progresses)s::jsonb[]) AS ended(id, attempt, note, result, progress)
      WHERE task.id = ended.id AND task.worker = %(worker)s AND task.attempts = ended.attempt
  RETURNING task.id, task.lane
-), freed AS (
-    UPDATE queue_turn AS turn SET task_id = NULL
-      FROM finished WHERE turn.lane = finished.lane AND turn.task_id = finished.id
 ), alive AS MATERIALIZED (
     SELECT FROM queue_worker
      WHERE name = %(worker)s AND lost_at IS NULL AND lease_expires_at > statement_timestamp()
@@ -39,10 +35,10 @@ finished AS (
 
 # Tasks without a lane. The first of each kind is looked up, so that kinds which this release does not know
 # cost nothing; `mark` is where this worker's last claim of the kind was, because an old snapshot, held by
-# whoever, keeps the dead index entries before it from being removed.
+# whoever, keeps the dead index entries before it from being removed. Lanes and the urgent have marks too.
 _OPEN = """
 open AS MATERIALIZED (
-    SELECT 'open' AS line, task.id, '' AS lane, NULL::smallint AS number, task.position
+    SELECT 'open' AS line, task.id, '' AS lane, NULL::smallint AS number, false AS is_mine, task.position
       FROM (SELECT known.kind, known.mark, known.mark_id
               FROM unnest(%(kinds)s::text[], %(marks)s::timestamptz[], %(mark_ids)s::bigint[])
                    AS known(kind, mark, mark_id)
@@ -56,6 +52,16 @@ open AS MATERIALIZED (
      CROSS JOIN LATERAL ({in_open} FOR NO KEY UPDATE SKIP LOCKED) AS task(id, position)
      LIMIT %(most)s
 )"""
+
+# An array, for a join would be planned when no turn was ever taken: by reading all of them, for each task.
+# Of the places, for turns have many dead versions while a snapshot is held. Who changes one of these
+# meanwhile has taken it away.
+_FINISHED_TURNS = """ARRAY(
+               SELECT held.ctid
+                 FROM finished
+                CROSS JOIN LATERAL (
+                          SELECT ctid FROM queue_turn
+                           WHERE lane = finished.lane AND task_id = finished.id OFFSET 0) AS held)"""
 
 _CLAIM = """
 claimed AS (
@@ -73,25 +79,32 @@ _ANSWER = """
 )
 SELECT claimed.*, NULL::bigint AS finished FROM claimed
 UNION ALL
-SELECT NULL, NULL, NULL, NULL, NULL, NULL, walked.lane,
-       NULL, NULL, NULL, NULL, NULL, NULL, (SELECT count(*) FROM finished)
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, walked.lanes,
+       (SELECT count(*) FROM chosen)::integer, NULL, NULL, NULL, NULL, NULL, (SELECT count(*) FROM finished)
   FROM walked"""
 
 # urgent: what somebody is waiting for goes first, whoever's it is, but after eight such claims in a row
 #   others get one (`least`). Sixteen are looked at: one account's flood hides no other account.
-# walk: the lanes with something in line, by their names, from where this worker's last turn was on, one
-#   index probe each (a loose index scan). A lane that is busy costs that probe, however much waits in it.
-#   So every account gets a turn before one gets its second from this worker (Q4).
-# lanes: of each lane with a free turn the first task. Both are locked, the turn last: a lane whose turn
-#   another worker is taking is stepped over. `number` of a turn that has no row yet is the next one.
+# walk: the lanes with something in line, by their names, from `start` on, one index probe each (a loose
+#   index scan): a lane that is busy costs that probe, however much waits in it. Only where `walks`; else
+#   the worker says which lanes the last walk met, and up to where it has claimed from each.
+# known: the one or the other, those first whose turn comes after `cursor`'s. So every account gets a turn
+#   before one gets its second from this worker (Q4).
+# lanes: of each lane with a free turn the first task. Both are locked: a lane whose turn another worker is
+#   taking is stepped over. `number` of a turn that has no row yet is the next one. EXISTS IS NOT TRUE stays a
+#   condition; NOT EXISTS would become a join, made after the tasks of a closed host were looked at.
 # chosen: lanes and open take turns at being first. LIMIT stops the scans as soon as there is enough.
+# taken, freed: the turns, also those of what was recorded here: they are passed on, if not to others of their
+#   lanes then to nobody. One row is not written twice in a statement, so each of the two has its own.
 #
-# The last row says how many were recorded, and in the place of a lane how far the walk went if it went
-# through: '' to the end.
+# The last row says how many were recorded and chosen, and in the place of a lane those of the walk.
 STEP = f"""
 WITH RECURSIVE {_RECORD}, urgent AS MATERIALIZED (
-    SELECT 'urgent' AS line, first.id, first.lane, turn.number, task.position
-      FROM ({{urgent}}) AS first(id, lane)
+    SELECT 'urgent' AS line, first.id, first.lane, turn.number, turn.is_mine, task.position
+      FROM (SELECT head.id, head.lane
+              FROM unnest(%(kinds)s::text[]) AS known(kind)
+             CROSS JOIN LATERAL ({{in_urgent}}) AS head(id, lane, position)
+             ORDER BY head.position, head.id LIMIT {{looked_at}}) AS first
       LEFT JOIN LATERAL {{urgent_turn}} AS turn ON first.lane <> ''
      CROSS JOIN LATERAL (
                SELECT position FROM queue_task
@@ -100,18 +113,23 @@ WITH RECURSIVE {_RECORD}, urgent AS MATERIALIZED (
      LIMIT %(most)s
 ), walk(lane, number) AS (
     (SELECT lane, 1 FROM queue_task
-      WHERE position IS NOT NULL AND lane <> '' AND lane > %(cursor)s ORDER BY lane LIMIT 1)
+      WHERE %(walks)s AND position IS NOT NULL AND lane <> '' AND lane > %(start)s ORDER BY lane LIMIT 1)
     UNION ALL
     SELECT (SELECT task.lane FROM queue_task AS task
              WHERE task.position IS NOT NULL AND task.lane <> '' AND task.lane > walk.lane
              ORDER BY task.lane LIMIT 1), walk.number + 1
-      FROM walk WHERE walk.lane IS NOT NULL AND walk.number <= %(probes)s
+      FROM walk WHERE walk.lane IS NOT NULL AND walk.number < %(probes)s
+), known(lane, mark, mark_id) AS MATERIALIZED (
+    SELECT * FROM unnest(%(lanes)s::text[], %(lane_marks)s::timestamptz[], %(lane_mark_ids)s::bigint[])
+    UNION ALL
+    (SELECT lane, '-infinity', 0 FROM walk
+      WHERE lane IS NOT NULL ORDER BY lane COLLATE "C" <= %(cursor)s, lane COLLATE "C")
 ), lanes AS MATERIALIZED (
-    SELECT 'lanes' AS line, task.id, task.lane, turn.number, task.position
-      FROM walk
-     CROSS JOIN LATERAL ({{in_lane}} FOR NO KEY UPDATE SKIP LOCKED) AS task(id, lane, position)
+    SELECT 'lanes' AS line, task.id, task.lane, turn.number, turn.is_mine, task.position
+      FROM known
      CROSS JOIN LATERAL {{lane_turn}} AS turn
-     WHERE walk.lane IS NOT NULL AND {{is_open}}
+     CROSS JOIN LATERAL ({{in_lane}} FOR NO KEY UPDATE SKIP LOCKED) AS task(id, lane, position)
+     WHERE EXISTS ({{closed}}) IS NOT TRUE
      LIMIT %(most)s
 ), {_OPEN}, chosen AS MATERIALIZED (
     SELECT * FROM (
@@ -123,50 +141,53 @@ WITH RECURSIVE {_RECORD}, urgent AS MATERIALIZED (
      LIMIT %(most)s
 ), taken AS (
     INSERT INTO queue_turn AS turn (lane, number, task_id, taken_at)
-    SELECT lane, number, id, statement_timestamp() FROM chosen WHERE number IS NOT NULL ORDER BY lane
+    SELECT lane, number, id, statement_timestamp() FROM chosen
+     WHERE number IS NOT NULL AND NOT is_mine ORDER BY lane
     ON CONFLICT (lane, number) DO UPDATE SET task_id = excluded.task_id, taken_at = excluded.taken_at
           WHERE turn.task_id IS NULL
  RETURNING task_id
-), walked(lane) AS (
-    SELECT CASE WHEN (SELECT count(*) FROM chosen) < %(most)s
-                     OR %(lanes_first)s AND EXISTS (SELECT FROM chosen WHERE line = 'open')
-                THEN coalesce((SELECT max(lane) FROM walk HAVING count(lane) > %(probes)s), '') END
-), {_CLAIM} AND (chosen.number IS NULL OR task.id IN (SELECT task_id FROM taken))
+), freed AS (
+    UPDATE queue_turn AS turn
+       SET taken_at = statement_timestamp(),
+           task_id = (SELECT id FROM chosen
+                       WHERE (SELECT bool_or(is_mine) FROM chosen)
+                         AND is_mine AND chosen.lane = turn.lane AND chosen.number = turn.number)
+     WHERE ctid = ANY({_FINISHED_TURNS})
+ RETURNING task_id
+), walked(lanes) AS (
+    SELECT json_agg(lane ORDER BY number)::text FROM walk WHERE lane IS NOT NULL
+), {_CLAIM} AND (chosen.number IS NULL
+                           OR task.id IN (SELECT task_id FROM taken UNION ALL SELECT task_id FROM freed))
 {_ANSWER}
 """
 
-# The same where nothing has a lane and nobody waits; anything else it leaves alone, and says so with a last
-# row without a lane. A third of what STEP costs the server is to get its many parts ready.
+# The same for a worker that has seen no lane and nobody who waits: a third of what STEP costs the server is
+# to get its many parts ready.
 OPEN_STEP = f"""
-WITH {_RECORD}, walked(lane) AS MATERIALIZED (
-    SELECT CASE WHEN NOT EXISTS (SELECT FROM queue_task WHERE position IS NOT NULL AND lane <> '')
-                 AND NOT EXISTS (SELECT FROM queue_task WHERE position IS NOT NULL AND priority <= {{urgent}})
-                THEN '' END
+WITH {_RECORD}, freed AS (
+    UPDATE queue_turn SET task_id = NULL WHERE ctid = ANY({_FINISHED_TURNS})
 ), {_OPEN}, chosen AS MATERIALIZED (
-    SELECT * FROM open
-     WHERE EXISTS (SELECT FROM alive) AND EXISTS (SELECT FROM walked WHERE lane IS NOT NULL)
+    SELECT * FROM open WHERE EXISTS (SELECT FROM alive)
+), walked(lanes) AS (
+    SELECT NULL::text
 ), {_CLAIM}
 {_ANSWER}
 """
 
-# A free turn of the lane, or the number of one that can still be made; no row when all are taken.
+# A free turn of the lane, or the number of one that can still be made; no row when all are taken. Those of
+# what has ended are free for the statement that records it: if it can, which `freed` tells.
 FREE_TURN = """(
-          SELECT number FROM (
-              SELECT number FROM (
-                  SELECT number FROM queue_turn
-                   WHERE lane = {lane} AND task_id IS NULL AND number <= {turns}
+          SELECT number, is_mine FROM (
+              SELECT number, task_id IS NOT NULL AS is_mine FROM (
+                  SELECT number, task_id FROM queue_turn
+                   WHERE lane = {lane} AND number <= {turns}
+                     AND (task_id IS NULL OR task_id = ANY(%(ids)s::bigint[]))
                    ORDER BY number LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS made
               UNION ALL
-              SELECT number::smallint FROM generate_series(1, {turns}) AS number
+              SELECT number::smallint, false FROM generate_series(1, {turns}) AS number
                WHERE NOT EXISTS (SELECT FROM queue_turn AS made
                                   WHERE made.lane = {lane} AND made.number = number.number)) AS free
            LIMIT 1)"""
-
-# Whether the lane has a turn to give, told by one look and without a lock; a closed host's has none.
-IS_OPEN = """(
-          SELECT count(*) FILTER (WHERE task_id IS NOT NULL) < {turns} FROM queue_turn
-           WHERE lane = {lane} AND number <= {turns})
-       AND NOT EXISTS ({closed})"""
 
 TURNS = "CASE WHEN left({lane}, 8) = 'account:' THEN {account} ELSE {host} END"
 

@@ -29,7 +29,6 @@ from taskqueue.worker.ticks import tick
 logger = logging.getLogger(__name__)
 
 DATABASE_RETRY_SECONDS = 1.0
-MARKS_SECONDS = 1.0  # how long a task that joined its line late may go unseen
 BATCHES_IN_A_ROW = 8  # of short tasks, then a task of any kind gets a turn
 MOST_SHORT = 256  # short tasks in hand
 SHORT_SECONDS = 0.05  # they should take together
@@ -71,7 +70,6 @@ class WorkerLoop:
         self._is_shorts_turn = False
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="line")
         self._short_seconds = SHORT_SECONDS
-        self._marks_until: dict[Claimer, float] = {}
 
     def run(self) -> bool:
         """Returns, after the current task, whether it ended as it was told; else it needs a successor."""
@@ -180,9 +178,6 @@ class WorkerLoop:
         on_begin: Callable[[], None] = lambda: None,
     ) -> Step:
         on_begin()
-        if clock() >= self._marks_until.get(claimer, 0.0):
-            self._marks_until[claimer] = clock() + MARKS_SECONDS
-            claimer.forget_marks()
         return claimer.step([ended for _, ended in done], most=most)
 
     def _hear(self, answer: Callable[[], Step], done: list[tuple[Claim, Ended]]) -> Step | None:

@@ -104,10 +104,12 @@ def configure(setup: Setup) -> None:
     settings.INSTALLED_APPS = ["taskqueue.apps.TaskQueueConfig"]  # starts in a fraction of the time
     django.setup()
 
+    from taskqueue.services import claiming
     from taskqueue.worker import attempts, loop, pulse, supervisor, ticks
 
     attempts.DATABASE_RETRY_SECONDS = loop.DATABASE_RETRY_SECONDS = 0.05
-    loop.MARKS_SECONDS = 0.0  # every claim begins with the shorter statement, and goes on to the longer one
+    # Every claim but the first begins with the shorter statement, and goes on to the longer one.
+    claiming.ROUND_SECONDS, claiming.ROUND_SHARE = 600.0, 600_000
     loop.SHORT_SECONDS, loop.LONGEST_SHORT_SECONDS = 60.0, 600.0  # many short tasks at once from the start
     pulse.LOOK_SECONDS = 0.05
     pulse.GRACE_SECONDS = setup.grace_seconds

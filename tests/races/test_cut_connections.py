@@ -23,7 +23,9 @@ from taskqueue.models import Task, TaskStatus, Turn, Worker
 from taskqueue.services import enqueue
 from taskqueue.services.claims import promote
 from taskqueue.services.families import end_parents
-from taskqueue.sql import CHANGED_CHANNEL, claiming, leaving
+from taskqueue.services.prepared import numbered_of
+from taskqueue.sql import claiming, leaving
+from taskqueue.worker import pulse
 from tests.races.fault_kinds import effects, hurry, is_done, say_go
 from tests.races.faulty_worker import Setup, faulty_worker
 from tests.races.proxy import Fault, Proxy, Way, can_make_deaf, label_of
@@ -35,8 +37,8 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.races]
 STEP = label_of(claiming.STEP)
 BEAT = label_of(claiming.BEAT)
 OPEN_STEP = label_of(claiming.OPEN_STEP)
-POLLED = (OPEN_STEP, BEAT)  # whatever there is to do
-BEST_EFFORT = label_of(f"SELECT pg_notify('{CHANGED_CHANNEL}', $1)")  # for one task or for several
+POLLED = (OPEN_STEP, STEP, BEAT)  # whatever there is to do
+BEST_EFFORT = label_of(numbered_of(pulse.ANNOUNCE)[0])  # for one task or for several
 GIVE_BACK = label_of(leaving.GIVE_BACK_UNKNOWN)  # depends on who notices a loss first
 SHARES = 5
 # A dead peer is noticed within two seconds, which is as quick as TCP can be told to.

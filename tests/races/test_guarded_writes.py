@@ -37,9 +37,9 @@ PAST_CYCLE: dict[str, Any] = {"dedupe_key": "source:1", "key_until": Now() - HOU
 
 
 def record(token: Token, *, is_open: bool) -> bool:
-    claimer = Claimer(token.worker, {"test.work": 5})
-    claimer._is_all_open = is_open  # which of the two statements
-    return claimer.step([Ended(token)], most=0).finished == 1
+    """By OPEN_STEP, which hands out nothing here, or by STEP, which looks all round for another kind."""
+    claimer = Claimer(token.worker, {"test.other": 5})
+    return claimer.step([Ended(token)], most=0 if is_open else 1).finished == 1
 
 
 class Ending(NamedTuple):

@@ -19,7 +19,8 @@ from pytest_django import Settings
 
 from taskqueue.models import Task, TaskStatus, Turn
 from taskqueue.services import claims, enqueue_many, retention
-from taskqueue.services.claiming import PROBES, Claimer, step_statements
+from taskqueue.services.claiming import Claimer, step_statements
+from taskqueue.services.lanes import Lanes
 from taskqueue.services.tasks import New
 from tests.taskqueue.connections import at_once, meanwhile, somebody_waits
 from tests.taskqueue.factories import RunningTaskFactory, TaskFactory, alive, claim
@@ -108,7 +109,7 @@ def test_pgqueuer_761_the_queue_of_one_does_not_slide_on_to_its_second_task() ->
 @pytest.mark.django_db
 def test_good_job_1578_more_blocked_lanes_than_a_claim_looks_into_hide_no_free_one() -> None:
     """Free jobs starved behind blocked ones. The walk goes on from where the last one ended (Q4)."""
-    _full_lanes(2 * PROBES + 10)
+    _full_lanes(2 * Lanes.PROBES + 10)
     last = TaskFactory.create(account="zoe")
 
     task = claim()
@@ -119,7 +120,7 @@ def test_good_job_1578_more_blocked_lanes_than_a_claim_looks_into_hide_no_free_o
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("most", [1, 64])
-@pytest.mark.parametrize("lanes", [0, PROBES - 1, PROBES, 2 * PROBES + 10])
+@pytest.mark.parametrize("lanes", [0, Lanes.PROBES - 1, Lanes.PROBES, 2 * Lanes.PROBES + 10])
 def test_good_job_1578_a_claim_that_finds_only_blocked_lanes_comes_to_an_end(lanes: int, most: int) -> None:
     """Whoever walks on must know when it has been everywhere: or it looks for ever and stops for nobody."""
     _full_lanes(lanes)

@@ -13,6 +13,7 @@ from pytest_django import Settings
 from taskqueue.models import HostBudget, Task, Token, Turn
 from taskqueue.services import claiming, claims, request_cancel, retention
 from taskqueue.services.claiming import Claimer, Ended
+from taskqueue.services.lanes import Lanes
 from tests.taskqueue.factories import DoneTaskFactory, RunningTaskFactory, TaskFactory, claim, lose
 from tests.taskqueue.fleets import KINDS, Fleet, accounts_of, queue_up
 
@@ -124,7 +125,7 @@ def test_a_free_lane_behind_more_busy_ones_than_one_look_covers_is_found(
     monkeypatch: pytest.MonkeyPatch, flood: int
 ) -> None:
     """The walk goes on where it stopped, not from the start, where it would meet the same lanes again."""
-    monkeypatch.setattr(claiming, "PROBES", 3)
+    monkeypatch.setattr(Lanes, "PROBES", 3)
     for number in range(10):
         keep_busy(f"busy:{number}")
     TaskFactory.create_batch(flood)
@@ -140,7 +141,7 @@ def test_a_free_lane_behind_more_busy_ones_than_one_look_covers_is_found(
 def test_a_claim_that_finds_only_busy_lanes_comes_to_an_end(
     monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(claiming, "PROBES", 3)
+    monkeypatch.setattr(Lanes, "PROBES", 3)
     for number in range(10):
         keep_busy(f"busy:{number}")
 
@@ -186,6 +187,16 @@ def test_after_eight_urgent_tasks_in_a_row_another_gets_one(urgent: str, others:
 
     assert [claimed[8], claimed[17]] == waiting
     assert len(claimed) == 22  # and none of the turns is lost when nobody else is there
+
+
+def test_what_is_urgent_is_found_in_the_turn_of_others_when_nobody_else_is_there() -> None:
+    """Also what joined its line before those that were claimed."""
+    TaskFactory.create_batch(claiming.URGENT_IN_A_ROW, priority=10)
+    fleet = Fleet()
+    fleet.work(claiming.URGENT_IN_A_ROW)
+    before_them = TaskFactory.create(priority=1)
+
+    assert fleet.work(1) == [before_them]
 
 
 def test_a_flood_of_urgent_tasks_of_a_busy_account_hides_nobody_elses() -> None:
