@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from django.urls import URLPattern
 
 MOST_CHILDREN = 20
+MOST_EXPLAINED = 5  # of the tasks that an action could not change
 
 COLOURS = {
     "running": "info",
@@ -258,7 +259,7 @@ class TaskAdmin(Evidence, ModelAdmin):
     def _apply(self, request: HttpRequest, tasks: QuerySet[Task], verb: str) -> None:
         change, words, _ = VERBS[verb]
         rows = list(tasks.only("pk", "kind", "subject").order_by("pk"))  # parents first, as everybody locks
-        changed = 0
+        unchanged: list[Task] = []
         for task in rows:
             try:
                 has_changed = change(task.pk)
@@ -266,10 +267,15 @@ class TaskAdmin(Evidence, ModelAdmin):
                 has_changed = False
                 self.message_user(request, f"{held}.", messages.WARNING)
             if has_changed:
-                changed += 1
                 self.log_change(request, task, words)
+            else:
+                unchanged.append(task)
+        changed = len(rows) - len(unchanged)
         level = messages.SUCCESS if changed else messages.WARNING
         self.message_user(request, f"{words}: {changed} of {len(rows)}.", level)
+        reasons = why_they_wait(unchanged[:MOST_EXPLAINED])
+        for task_id, why in reasons.items():
+            self.message_user(request, f"Task {task_id} is as it was: {_words(why)}.", messages.WARNING)
 
 
 # What an operator may do with a task: the service, its words for several tasks, and the button's.
@@ -290,6 +296,10 @@ def verbs_for(task: Task) -> list[tuple[str, str]]:
     else:
         fit = [] if task.status == TaskStatus.DONE or task.is_cancelling else ["cancel"]
     return [(verb, VERBS[verb][2]) for verb in fit]
+
+
+def _words(reasons: list[Reason]) -> str:
+    return "; ".join(reason.words for reason in reasons)
 
 
 def said(reasons: list[Reason]) -> SafeString:

@@ -17,10 +17,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from taskqueue.errors import KeyHeld
 from taskqueue.metrics import Scrape
-from taskqueue.models import TaskStatus, account_of
+from taskqueue.models import Task, TaskStatus, account_of
 from taskqueue.realtime import HUB
-from taskqueue.services import request_cancel
+from taskqueue.services import request_cancel, retry
 from taskqueue.services.watching import in_flight_of
 
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via")
@@ -51,7 +52,29 @@ def cancel(request: HttpRequest, task_id: int) -> HttpResponse:
             request, "Cancelled. What was submitted is paid for; its answers can still be collected."
         )
     else:
-        messages.success(request, "Cancelled.")
+        messages.success(request, "Cancelled.", extra_tags=reverse("queue:restart", args=[task.pk]))
+    return _back(request)
+
+
+@login_required
+@require_POST
+def restart(request: HttpRequest, task_id: int) -> HttpResponse:
+    """An own task that was cancelled waits for its turn again; another's is as unknown as none (V4)."""
+    assert request.user.is_authenticated
+    own = Task.objects.filter(account=account_of(request.user), status=TaskStatus.CANCELLED)
+    task = get_object_or_404(own, pk=task_id)
+    try:
+        has_restarted = retry(task.pk)
+    except KeyHeld:
+        has_restarted = False
+    if has_restarted:
+        messages.success(request, "It waits for its turn again.")
+    else:
+        messages.info(request, "It had just been asked for again.")
+    return _back(request)
+
+
+def _back(request: HttpRequest) -> HttpResponse:
     back = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
     return HttpResponseRedirect(back if is_ours else reverse("queue:tasks"))

@@ -108,7 +108,8 @@ def _elsewhere(task: Any, facts: _Facts) -> Reason:
         children = facts.children.get(task.pk, {})
         counts = ", ".join(f"{count} {TaskStatus(status).label}" for status, count in children.items())
         return Reason(f"it waits for its children: {counts or 'none are left, and it is about to end'}")
-    return Reason(f"it has ended: {task.get_status_display()} at {_moment(task.finished_at)}")
+    why = f": {(task.error or 'it said nothing')[:LONGEST_NOTE]}" if task.status == TaskStatus.FAILED else ""
+    return Reason(f"it has ended: {task.get_status_display()} at {_moment(task.finished_at)}{why}")
 
 
 def _not_in_line(task: Any, facts: _Facts) -> Reason:

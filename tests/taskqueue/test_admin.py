@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -16,6 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from taskqueue.models import HostBudget, Task, TaskStatus, Turn
+from taskqueue.services import enqueue
 from tests.taskqueue.factories import (
     FailedTaskFactory,
     HostBudgetFactory,
@@ -190,6 +193,44 @@ def test_tasks_that_are_not_due_are_run_now_by_hand(operator: Client) -> None:
     shown = act(operator, "run_now", later, RunningTaskFactory.create())
 
     assert "Tasks that are due now, before others: 1 of 2." in shown
+
+
+def test_an_action_says_why_it_changed_nothing(operator: Client) -> None:
+    """E4."""
+    running = RunningTaskFactory.create(worker="worker-1")
+    failed = FailedTaskFactory.create(dedupe_key="work:1", error="no such board")
+    since = enqueue("test.work", key="work:1").task_id
+
+    shown = act(operator, "run_now", running, failed)
+    assert f"Task {running.pk} is as it was: it runs since" in shown
+    assert re.search(rf"Task {failed.pk} is as it was: it has ended: failed at .*: no such board", shown)
+
+    shown = act(operator, "retry", failed)
+    assert f"task {failed.pk} is not retried: task {since} was queued for the same" in shown
+
+
+@pytest.mark.parametrize("query", ["kind=%00", "now=%00", "q=%00", "account__exact=a%00b"])
+def test_a_nul_in_a_filter_is_a_bad_request(operator: Client, query: str) -> None:
+    assert operator.get(f"{reverse(TASKS)}?{query}").status_code == 400
+
+
+def test_the_numbers_of_the_overview_lead_to_their_rows(operator: Client) -> None:
+    """E4: of a kind in each of its states, and of a lane."""
+    WorkerFactory.create(kinds=["test.work"])
+    TaskFactory.create(subject="s:in-line", account="person:1 & co")
+    TaskFactory.create(subject="s:other")
+    TaskFactory.create(subject="s:later", not_before=timezone.now() + timedelta(hours=1))
+    RunningTaskFactory.create(subject="s:running")
+
+    shown = operator.get("/admin/queue/task/overview/").content.decode()
+
+    links = [html.unescape(link) for link in re.findall(r'href="(/admin/queue/task/\?[^"]*)"', shown)]
+    leads = {link: set(re.findall(r">(s:[\w-]+)<", operator.get(link).content.decode())) for link in links}
+    assert leads["/admin/queue/task/?now=in_line&kind=test.work"] == {"s:in-line", "s:other"}
+    assert leads["/admin/queue/task/?status__exact=running&kind=test.work"] == {"s:running"}
+    assert leads["/admin/queue/task/?now=later&status__exact=pending&kind=test.work"] == {"s:later"}
+    [lane] = [link for link in links if "lane__exact" in link]
+    assert leads[lane] == {"s:in-line"}
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from taskqueue.models import Task, TaskStatus, account_of
+from taskqueue.models import ENDED, Task, TaskStatus, account_of
 from taskqueue.realtime import HUB
-from taskqueue.services import watching
+from taskqueue.services import enqueue, watching
 from tests.factories import UserFactory
 from tests.taskqueue.factories import DoneTaskFactory, RunningTaskFactory, TaskFactory
 
@@ -159,3 +159,42 @@ def test_a_person_s_tasks_are_found_by_indexes_of_hot_rows() -> None:
         cursor.execute("ANALYZE queue_task")
 
     assert "Seq Scan" not in watching.in_flight_of("7").order_by("-pk")[:20].explain()
+
+
+def test_a_cancelled_task_can_be_taken_back(client: Client, anna: Any) -> None:
+    task = TaskFactory.create(account=account_of(anna), subject="run:1")
+
+    shown = client.post(f"/tasks/{task.pk}/cancel/", {"next": "/tasks/"}, follow=True).content.decode()
+    assert f'action="/tasks/{task.pk}/restart/"' in shown
+    shown = client.post(f"/tasks/{task.pk}/restart/", {"next": "/tasks/"}, follow=True).content.decode()
+
+    assert "It waits for its turn again." in shown
+    assert "run:1<" in shown
+    assert Task.objects.get().status == TaskStatus.PENDING
+
+
+def test_what_was_asked_for_again_meanwhile_is_not_taken_back_too(client: Client, anna: Any) -> None:
+    """Q1."""
+    task = TaskFactory.create(account=account_of(anna), dedupe_key="run:1")
+    client.post(f"/tasks/{task.pk}/cancel/")
+    enqueue("test.work", key="run:1", account=account_of(anna))
+
+    shown = client.post(f"/tasks/{task.pk}/restart/", follow=True).content.decode()
+
+    assert "It had just been asked for again." in shown
+    assert Task.objects.unfinished().count() == 1
+
+
+@pytest.mark.parametrize("status", [TaskStatus.PENDING, TaskStatus.FAILED, TaskStatus.DONE])
+@pytest.mark.parametrize("is_own", [True, False])
+def test_nothing_else_is_restarted(client: Client, anna: Any, status: TaskStatus, is_own: bool) -> None:
+    """V4: another's task is as unknown as none, also a cancelled one."""
+    account = account_of(anna if is_own else UserFactory.create())
+    task = TaskFactory.create(account=account)
+    if status in ENDED:
+        Task.objects.update(
+            status=status if is_own else TaskStatus.CANCELLED, finished_at=timezone.now(), position=None
+        )
+
+    assert client.post(f"/tasks/{task.pk}/restart/").status_code == 404
+    assert client.get(f"/tasks/{task.pk}/restart/").status_code == 405
