@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from taskqueue.models import Task, TaskStatus, Worker
-from taskqueue.services import enqueue
+from taskqueue.services import claims, enqueue
 from taskqueue.worker import WorkerLoop
 from tests.taskqueue.factories import RunningTaskFactory, lose
 from tests.taskqueue.kinds import GO, all_kinds, marks
@@ -64,6 +64,32 @@ def test_draining_runs_everything_but_what_is_excluded_and_ends_with_0() -> None
     assert marks("done") == [1] * 6
     assert status_of(excluded) == TaskStatus.PENDING
     assert not Worker.objects.exists()
+
+
+def sessions() -> dict[str, int]:
+    """How many each process of a fleet has, by the name that it gives them."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT application_name, count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND backend_type = 'client backend' AND pid <> pg_backend_pid() GROUP BY 1"
+        )
+        return dict(cursor.fetchall())
+
+
+def test_a_worker_has_its_handlers_connection_and_the_queues_and_no_third() -> None:
+    """While one handler is at work, others have been, and short ones were recorded beside the next claim."""
+    at_work = enqueue("test.stubborn").task_id
+    others = [enqueue(kind).task_id for kind in ("test.quick", "test.brief") for _ in range(8)]
+
+    with runworker("--concurrency", "2"):
+        until(lambda: status_of(at_work) == TaskStatus.RUNNING and all(map(is_done, others)))
+        counts = sessions()
+
+    of_workers = {claims.session_name(name) for name in Worker.objects.values_list("name", flat=True)}
+    assert len(of_workers) == 2
+    assert of_workers <= counts.keys()
+    assert max(counts[name] for name in of_workers) <= 2
+    assert sum(counts.values()) <= 2 * 2 + 2  # and the ticker's
 
 
 def test_a_killed_workers_task_is_taken_over_and_done_once() -> None:
