@@ -1,11 +1,17 @@
-"""What a handler leaves behind on its database connection: the next task must not find it."""
+"""What a handler leaves behind, on its database connection and in its process: no next task is to find it."""
 
 from __future__ import annotations
 
 import gc
+import signal
+import threading
+from collections.abc import Mapping
+from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections
 from psycopg.pq import TransactionStatus
+
+STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGALRM)
 
 
 def is_transaction_open() -> bool:
@@ -25,6 +31,19 @@ def forget_settings() -> None:
         connections[DEFAULT_DB_ALIAS].forget_settings()  # type: ignore[attr-defined]
     except (DatabaseError, InterfaceError):
         discard_connection()
+
+
+def signal_handlers() -> Mapping[int, Any]:
+    """What the process does when it is told to stop."""
+    return {number: signal.getsignal(number) for number in STOPS}
+
+
+def restore_signals(handlers: Mapping[int, Any]) -> None:
+    """A library that a handler called may have put its own in their place: nobody could stop the worker."""
+    if threading.current_thread() is threading.main_thread():  # no other can change them
+        for number, handler in handlers.items():
+            if signal.getsignal(number) is not handler is not None:
+                signal.signal(number, handler)
 
 
 def discard_connection() -> None:

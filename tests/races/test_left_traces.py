@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -131,6 +132,20 @@ def test_the_next_task_runs_and_a_failure_is_recorded_whatever_the_session_was_s
     assert (guilty.status, guilty.error) in [(TaskStatus.DONE, ""), (TaskStatus.FAILED, "never")]
     assert {task.status for task in (first, *others)} == {TaskStatus.DONE}
     assert written() == {str(task.pk) for task in (first, guilty, *others)}
+
+
+@pytest.mark.parametrize("end", OUTCOMES.values(), ids=OUTCOMES)
+def test_a_handler_that_ignores_signals_does_so_for_its_own_time(end: Callable[[], Outcome]) -> None:
+    """Q12: its worker could not be told to stop any more."""
+
+    def ignore() -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+    before = signal.getsignal(signal.SIGTERM)
+
+    drain(ignore, end)
+
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_a_thread_of_the_handler_that_holds_the_claim_is_ended_with_the_attempt() -> None:
