@@ -35,6 +35,7 @@ from taskqueue.services.workers import register
 from taskqueue.sql import claiming as sql
 from taskqueue.worker.line import Line
 from tests.races.model import Hands, Keep, Known, Model
+from tests.taskqueue.fleets import ticking
 
 ALL = {"test.a": 2, "test.b": 3}  # kinds that workers run, and how often each may fail
 SOME = {"test.b": 3}
@@ -84,7 +85,7 @@ class Slot:
 
     def hire(self, name: str) -> None:
         self.name = name
-        self.claimer = Claimer(name, self.kinds, self.line.execute)
+        self.claimer = Claimer(name, self.kinds, self.line.execute, ticking())
         register(name, kinds=list(self.kinds))
 
     @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import count
 
 from django.db import connection
 
@@ -13,12 +15,21 @@ from tests.taskqueue.factories import alive
 KINDS = {"test.work": 5}
 
 
+def ticking() -> Callable[[], float]:
+    """A clock that ticks whenever it is looked at.
+
+    By it a worker looks all round after so many claims, however busy the machine is: what it claims can be
+    repeated.
+    """
+    return partial(next, count(0.0, 1 / 64))
+
+
 class Fleet:
     """Its workers claim one after the other, in turn; each records what it has done with its next claim."""
 
     def __init__(self, size: int = 1) -> None:
         names = [f"worker-{number + 1}" for number in range(size)]
-        self._claimers = [Claimer(alive(name).name, KINDS) for name in names]
+        self._claimers = [Claimer(alive(name).name, KINDS, clock=ticking()) for name in names]
         self._in_hand: list[list[Token]] = [[] for _ in names]
         self._turn = 0
 
