@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from taskqueue.models import Task
@@ -23,8 +24,9 @@ from taskqueue.services import (
     tasks,
 )
 from taskqueue.sql import CANCEL_CHANNEL, CHANGED_CHANNEL, WAKE_CHANNEL
+from taskqueue.worker.pulse import Pulse
 from tests.taskqueue.factories import FailedTaskFactory, RunningTaskFactory, TaskFactory, claim_of
-from tests.taskqueue.lines import look
+from tests.taskqueue.lines import SharedLine, look
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.races]
 
@@ -38,6 +40,7 @@ class Ear:
     def __init__(self, session: psycopg.Connection[Any], voice: psycopg.Connection[Any]) -> None:
         self._session = session
         self._voice = voice
+        self.payloads: list[str] = []
         for channel in (WAKE_CHANNEL, CANCEL_CHANNEL, CHANGED_CHANNEL, LAST):
             session.execute(f"LISTEN {channel}")
 
@@ -49,6 +52,7 @@ class Ear:
             if notify.channel == LAST:
                 return heard
             heard.append(notify.channel)
+            self.payloads.append(notify.payload)
         raise AssertionError("the last word was not heard")
 
     def wakes(self) -> int:
@@ -203,3 +207,19 @@ def test_progress_is_told_to_the_pages_and_the_same_again_is_not(ear: Ear) -> No
     look(claim)
 
     assert ear.hear() == []
+
+
+def test_of_very_many_that_changed_pages_hear_in_one_commit(ear: Ear) -> None:
+    """Short tasks of accounts end by the thousands: each hundred took a commit."""
+    ids = range(10**18, 10**18 + 1_000)
+    pulse = Pulse("w", [], SharedLine())
+    for task_id in ids:
+        pulse.announce(task_id)
+
+    with CaptureQueriesContext(connection) as sent:
+        pulse.publish()
+        pulse.publish()
+
+    assert len(sent) == 1
+    assert set(ear.hear()) == {CHANGED_CHANNEL}
+    assert sorted(int(task_id) for payload in ear.payloads for task_id in payload.split(",")) == list(ids)

@@ -89,7 +89,12 @@ def test_an_accounts_own_tasks_go_by_priority_and_age() -> None:
     assert Fleet().work(3) == [better, early, late]
 
 
-def test_an_account_that_waits_has_its_turn_before_another_has_its_second() -> None:
+@pytest.mark.parametrize("probes", [2, 3, 5, 6, 128])
+def test_an_account_that_waits_has_its_turn_before_another_has_its_second(
+    monkeypatch: pytest.MonkeyPatch, probes: int
+) -> None:
+    """Whether or not one walk meets all of them."""
+    monkeypatch.setattr(Lanes, "PROBES", probes)
     for account in "abcde":
         queue_up(account, 3)
 
