@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from config import env
@@ -91,8 +92,7 @@ class LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         message = _CONTROL.sub(_escaped, record.getMessage())
         said = f" {message} "
-        pairs = (f"{name}={_quoted(value)}" for name, value in _names(record).items())
-        rest = [pair for pair in pairs if f" {pair} " not in said]
+        rest = [pair for pair in _pairs(tuple(_names(record).items())) if f" {pair} " not in said]
         line = " ".join([_moment(record), record.levelname, record.name, message, *rest])
         trace = _trace(self, record)
         return f"{line}\n{textwrap.indent(trace, '  ', lambda _: True)}" if trace else line
@@ -112,6 +112,11 @@ class JsonFormatter(logging.Formatter):
         if trace := _trace(self, record):
             values["exception"] = trace
         return json.dumps(values)
+
+
+@lru_cache(maxsize=64)  # several lines are about one task
+def _pairs(names: tuple[tuple[str, str | float], ...]) -> list[str]:
+    return [f"{name}={_quoted(value)}" for name, value in names]
 
 
 def _names(record: logging.LogRecord) -> Names:

@@ -25,7 +25,7 @@ from taskqueue.services.lanes import SINCE_EVER, Lanes, Place
 from taskqueue.sql import claiming as sql
 
 LANES_OFFERED = 8  # that a claim may choose from, at least; where it finds nothing at all, others follow
-ROUND_SHARE = 10  # times as long as a look all round took, it is done without
+ROUND_SHARE = 50  # times as long as a look all round took, it is done without
 ROUND_SECONDS = 1.0  # at most: so long may a task go unseen that joins a line late
 BEST = -32_768  # no priority is better
 URGENT_IN_A_ROW = 8  # then others get a turn
@@ -86,7 +86,7 @@ class Claimer:
 
     What it remembers is a hint. Another process that knows none of it claims the same tasks, in another
     order, and none twice. It remembers because an old snapshot, held by whoever, keeps the dead index
-    entries of what was claimed since. A look all round steps over them and may take a tenth of the time;
+    entries of what was claimed since. A look all round steps over them and may take a fiftieth of the time;
     in between, claims start from where the last ones were, in the lanes that are known.
     """
 
@@ -99,7 +99,7 @@ class Claimer:
     ) -> None:
         """`kinds` maps what the worker runs to the attempts its handlers allow; `clock` counts seconds."""
         self._worker = worker
-        self._kinds = list(kinds)
+        self._kinds = kinds
         self._names = _array(map(_quoted, kinds))
         self._statements = step_statements(tuple(kinds.items())) if kinds else ("", "")
         self._execute = execute or _on_djangos_connection
@@ -107,7 +107,7 @@ class Claimer:
         self._looks_round_at = -math.inf
         self._lanes = Lanes()
         self._lanes_first = True
-        self._marks: dict[str, Place] = {}  # of the kinds without a lane
+        self._marks = Marks(list(kinds))  # of tasks without a lane
         self._urgent: Place | None = None  # from where on somebody waits; None: nobody
         self._urgent_in_a_row = 0
         self._has_others = True  # besides the urgent, as far as it knows
@@ -148,7 +148,7 @@ class Claimer:
 
     def _forget(self) -> None:
         self._lanes.forget()
-        self._marks.clear()
+        self._marks.forget()
         self._urgent = SINCE_EVER
         self._has_others = True
 
@@ -161,33 +161,39 @@ class Claimer:
 
     def _once(self, ended: Sequence[Ended], most: int) -> Answer:
         """One statement: STEP, or OPEN_STEP as long as it knows of no lane and of nobody who waits."""
-        walks = most > 0 and self._lanes.walks
         is_others_turn = self._is_others_turn(most)
-        offered = Lanes.PROBES if is_others_turn else max(most, LANES_OFFERED)
-        lanes = self._lanes.next(offered) if most else []
         looks_for_urgent = most == 1 and self._urgent is not None and not is_others_turn
+        values = {
+            **_values(sorted(ended, key=lambda one: one.token.task_id)),
+            "worker": self._worker,
+            "most": most,
+            "kinds": self._names,
+            "marks": _array(self._marks.positions),
+            "mark_ids": _array(self._marks.ids),
+            "least": URGENT + 1 if is_others_turn else BEST,
+        }
+        if not most or not (looks_for_urgent or self._lanes.are_some):
+            *rows, summary = self._execute(self._statements[True], values)
+            for row in rows:
+                self._marks.put(row[_KIND], _place(row))
+            self._urgent_in_a_row = 0 if rows else self._urgent_in_a_row
+            return Answer(summary[_FINISHED], rows, summary[_CHOSEN])
+        walks = self._lanes.walks
+        lanes = self._lanes.next(Lanes.PROBES if is_others_turn else max(most, LANES_OFFERED))
         since, since_id = self._urgent or SINCE_EVER
-        *rows, summary = self._execute(
-            self._statements[not (walks or lanes or looks_for_urgent)],
-            {
-                **_values(sorted(ended, key=lambda one: one.token.task_id)),
-                "worker": self._worker,
-                "most": most,
-                "kinds": self._names,
-                **_places("mark", (self._marks.get(kind, SINCE_EVER) for kind in self._kinds)),
-                "lanes": _array(_quoted(lane) for lane, _ in lanes),
-                **_places("lane_mark", [mark for _, mark in lanes]),
-                **{"walks": walks, "start": self._lanes.start, "cursor": self._lanes.cursor},
-                **{"probes": Lanes.PROBES, "lanes_first": self._lanes_first},
-                **{"look_for_urgent": looks_for_urgent, "since": since, "since_id": since_id},
-                "least": URGENT + 1 if is_others_turn else BEST,
-            },
-        )
+        values |= {
+            "lanes": _array(_quoted(lane) for lane, _ in lanes),
+            "lane_marks": _array(f'"{position}"' for _, (position, _) in lanes),
+            "lane_mark_ids": _array(str(task_id) for _, (_, task_id) in lanes),
+            **{"walks": walks, "start": self._lanes.start, "cursor": self._lanes.cursor},
+            **{"probes": Lanes.PROBES, "lanes_first": self._lanes_first},
+            **{"look_for_urgent": looks_for_urgent, "since": since, "since_id": since_id},
+        }
+        *rows, summary = self._execute(self._statements[False], values)
         answer = Answer(summary[_FINISHED], rows, summary[_CHOSEN])
         if walks:
             self._lanes.meet(json.loads(summary[_LANE] or "[]"))
-        if most:
-            self._remember(answer, is_short=answer.chosen < most, has_looked_for_urgent=looks_for_urgent)
+        self._remember(answer, is_short=answer.chosen < most, has_looked_for_urgent=looks_for_urgent)
         return answer
 
     def _remember(self, answer: Answer, *, is_short: bool, has_looked_for_urgent: bool) -> None:
@@ -203,7 +209,24 @@ class Claimer:
             self._urgent_in_a_row = 0
             self._lanes_first = row[_LINE] == "open"
             if row[_LINE] == "open":
-                self._marks[row[_KIND]] = _place(row)
+                self._marks.put(row[_KIND], _place(row))
+
+
+class Marks:
+    """Where the last claim of each kind was, as the items of two arrays in the kinds' order."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        self._index = {kind: number for number, kind in enumerate(kinds)}
+        self.forget()
+
+    def forget(self) -> None:
+        position, task_id = SINCE_EVER
+        self.positions = [f'"{position}"'] * len(self._index)
+        self.ids = [str(task_id)] * len(self._index)
+
+    def put(self, kind: str, place: Place) -> None:
+        number = self._index[kind]
+        self.positions[number], self.ids[number] = f'"{place[0]}"', str(place[1])
 
 
 def claim_next(*, worker: str, kinds: Mapping[str, int]) -> Task | None:
@@ -300,15 +323,6 @@ def _values(ended: Sequence[Ended]) -> dict[str, Any]:
 
 def _place(row: Row) -> Place:
     return row[_POSITION], row[0]
-
-
-def _places(name: str, places: Iterable[Place]) -> dict[str, str]:
-    """As two arrays."""
-    positions, ids = zip(*places, strict=True) if (places := list(places)) else ((), ())
-    return {
-        f"{name}s": _array(f'"{position}"' for position in positions),
-        f"{name}_ids": _array(map(str, ids)),
-    }
 
 
 def _quoted(item: str) -> str:

@@ -29,6 +29,11 @@ class Lanes:
         self._offered: list[str] = []  # the first of them
         self._marks: dict[str, Place] = {}
 
+    @property
+    def are_some(self) -> bool:
+        """Whether the next claim has lanes to choose from, or has to look for them."""
+        return self.walks or bool(self._next)
+
     def forget(self) -> None:
         """Walk with the next claim, from the lane that had the last turn on."""
         self.walks = True

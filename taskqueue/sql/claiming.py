@@ -61,7 +61,8 @@ _FINISHED_TURNS = """ARRAY(
                  FROM finished
                 CROSS JOIN LATERAL (
                           SELECT ctid FROM queue_turn
-                           WHERE lane = finished.lane AND task_id = finished.id OFFSET 0) AS held)"""
+                           WHERE lane = finished.lane AND task_id = finished.id OFFSET 0) AS held
+                WHERE finished.lane <> '')"""
 
 _CLAIM = """
 claimed AS (

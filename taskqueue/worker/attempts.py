@@ -19,13 +19,7 @@ from taskqueue.models import Token
 from taskqueue.services import claims
 from taskqueue.services.claiming import Ended
 from taskqueue.services.claims import Write
-from taskqueue.worker.traces import (
-    discard_connection,
-    forget_settings,
-    is_transaction_open,
-    restore_signals,
-    signal_handlers,
-)
+from taskqueue.worker.traces import discard_connection, forget_settings, is_transaction_open
 
 logger = logging.getLogger(__name__)
 
@@ -47,11 +41,9 @@ def attempt(kind: Kind, claim: Claim) -> Write | Ended:
     """Run the handler; returns what came of it, to be recorded. Catches everything, and alone may."""
     process = os.getpid()
     is_within = is_transaction_open()  # the caller's own, which is the caller's to end
-    handlers = signal_handlers()
     ending = _run(kind, claim)
     if os.getpid() != process:
         os._exit(1)  # a child that the handler forked: nothing in here is its own
-    restore_signals(handlers)
     if is_within:
         return ending
     if is_transaction_open():

@@ -6,9 +6,10 @@ import logging
 import random
 import secrets
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -25,6 +26,7 @@ from taskqueue.worker.attempts import DATABASE_GONE, attempt, describe, record
 from taskqueue.worker.line import Line
 from taskqueue.worker.pulse import Pulse
 from taskqueue.worker.ticks import tick
+from taskqueue.worker.traces import restore_signals, signal_handlers
 
 logger = logging.getLogger(__name__)
 
@@ -70,6 +72,7 @@ class WorkerLoop:
         self._is_shorts_turn = False
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="line")
         self._short_seconds = SHORT_SECONDS
+        self._signal_handlers: Mapping[int, Any] = {}
 
     def run(self) -> bool:
         """Returns, after the current task, whether it ended as it was told; else it needs a successor."""
@@ -79,6 +82,7 @@ class WorkerLoop:
     def _live(self) -> bool:
         logger.info("started with %d kinds", len(self._kinds))
         self.pulse.start()
+        self._signal_handlers = signal_handlers()
         try:
             if self._is_draining:
                 tick(self._registry)  # draining starts with what is due
@@ -228,6 +232,7 @@ class WorkerLoop:
             if is_shown := bool(claim.subject or claim.account):
                 self.pulse.announce(claim.task_id)
             ending = attempt(self._kinds[claim.kind], claim)
+            restore_signals(self._signal_handlers)
             if isinstance(ending, Ended):
                 self._ended.append((claim, ending))
                 words = "done"

@@ -47,15 +47,15 @@ def test_it_takes_them_one_after_the_other_and_records_what_is_done() -> None:
     """Once in a while the worker looks all round; then there is nothing else."""
     claimer = Watched()
     ended: list[Ended] = []
-    for number, task in enumerate(TaskFactory.create_batch(30)):
+    for number, task in enumerate(TaskFactory.create_batch(60)):
         claimed = claimer.claim(*ended)
         assert claimed == task
-        assert claimer.sent == [OPEN_STEP if number % 11 else STEP]
+        assert claimer.sent == [OPEN_STEP if number % 51 else STEP]
         ended = [Ended(claimed.token)]
 
     assert claimer.claim(*ended) is None
     assert claimer.sent == [OPEN_STEP, STEP]
-    assert Task.objects.filter(status=Task.Status.DONE).count() == 30
+    assert Task.objects.filter(status=Task.Status.DONE).count() == 60
 
 
 NEWCOMERS = [{"priority": 10}, {"account": "ada"}, {"host": "boards.example.com"}]
@@ -63,15 +63,15 @@ NEWCOMERS = [{"priority": 10}, {"account": "ada"}, {"host": "boards.example.com"
 
 @pytest.mark.parametrize("fields", NEWCOMERS, ids=str)
 def test_who_comes_with_a_lane_or_waits_is_seen_with_the_next_look_all_round(fields: dict[str, Any]) -> None:
-    """Q4: ten times as long as the last one took, and all take as long."""
-    TaskFactory.create_batch(30)
+    """Q4: fifty times as long as the last one took, and all take as long."""
+    TaskFactory.create_batch(60)
     claimer = Watched()
     claimer.claim()
     came = TaskFactory.create(**fields)
 
-    claimed = [claimer.claim() for _ in range(13)]
+    claimed = [claimer.claim() for _ in range(53)]
 
-    assert claimed.index(came) == 10
+    assert claimed.index(came) == 50
     assert claimer.sent == [STEP] if "priority" not in fields else [OPEN_STEP]  # nobody waits any more
 
 
@@ -89,7 +89,7 @@ def test_who_comes_with_a_lane_or_waits_is_seen_at_once_where_nothing_else_is_le
 
 
 def test_a_look_all_round_that_takes_long_is_made_once_a_second() -> None:
-    TaskFactory.create_batch(30)
+    TaskFactory.create_batch(60)
     claimer = Watched()
     claimer.cost = 1.0
     claimer.claim()
