@@ -94,23 +94,32 @@ def give_back_unknown(worker: str, *, in_hand: Iterable[int]) -> int:
     return len(given_back)
 
 
-@transaction.atomic
 def reap() -> tuple[int, int]:
-    """Tasks of lost workers are pending again, or failed with retries spent (Q9): (reaped, lost) counts."""
+    """Tasks of lost workers are pending again, or failed with retries spent (Q9): (reaped, lost) counts.
+
+    Step by step, each committed: whoever is frozen between two of them keeps nobody else from the next.
+    """
     with connection.cursor() as cursor:
         cursor.execute(leaving.LOSE_WORKERS)
         if lost_workers := [session_name(name) for (name,) in cursor.fetchall()]:
             cursor.execute(leaving.CUT_SESSIONS, {"sessions": lost_workers})
-        cursor.execute(leaving.FAIL_ATTEMPTS.format(failed=leaving.LOST_ATTEMPTS))
-        ended = cursor.fetchall()
-    for task_id, status in ended:
-        _left(task_id, status)
+    ended = _fail_lost()
     counts = Counter(status for _, status in ended)
     lost = counts[TaskStatus.FAILED]
     if ended:
         logger.warning("tasks_reaped=%d tasks_lost=%d", len(ended) - lost, lost)
         note_reaped(reaped=len(ended) - lost, lost=lost)
     return len(ended) - lost, lost
+
+
+@transaction.atomic
+def _fail_lost() -> list[tuple[int, str]]:
+    with connection.cursor() as cursor:
+        cursor.execute(leaving.FAIL_ATTEMPTS.format(failed=leaving.LOST_ATTEMPTS))
+        ended: list[tuple[int, str]] = cursor.fetchall()
+    for task_id, status in ended:
+        _left(task_id, status)
+    return ended
 
 
 def promote() -> int:

@@ -89,15 +89,23 @@ CUT_LEFT_OPEN = """
 """
 
 # Workers whose lease is over are lost, for good: a heartbeat that was under way finds `lost_at`. Found by
-# any worker; one that is beating just now is stepped over.
+# any worker; one that is beating just now is stepped over. Returned with those that were lost before and
+# still have something in hand: who found them may have died before it cut their sessions.
 LOSE_WORKERS = """
-    UPDATE queue_worker
-       SET lost_at = statement_timestamp()
-     WHERE id = ANY(ARRAY(
-               SELECT id FROM queue_worker
-                WHERE lost_at IS NULL AND lease_expires_at <= statement_timestamp()
-                  FOR UPDATE SKIP LOCKED))
-    RETURNING name
+    WITH found AS (
+        UPDATE queue_worker
+           SET lost_at = statement_timestamp()
+         WHERE id = ANY(ARRAY(
+                   SELECT id FROM queue_worker
+                    WHERE lost_at IS NULL AND lease_expires_at <= statement_timestamp()
+                      FOR UPDATE SKIP LOCKED))
+     RETURNING name
+    )
+    SELECT name FROM found
+    UNION
+    SELECT task.worker
+      FROM queue_task AS task JOIN queue_worker AS known ON known.name = task.worker
+     WHERE task.status = 'running' AND known.lost_at IS NOT NULL
 """
 
 # The sessions of lost workers end, and with them the transactions in which a frozen one holds its claim. A

@@ -62,9 +62,9 @@ class Lane:
         self._ids: list[int] = []
 
     def steps(self) -> list[Step]:
-        """Each request of an undisturbed run."""
+        """Each request of an undisturbed run: what several of them had in common."""
         self.run()
-        steady, fresh = self.run(), self.run(is_fresh=True)
+        steady, fresh = self.run() & self.run() & self.run(), self.run(is_fresh=True)
         of_a_start = {label: count for label, count in fresh.items() if label not in steady}
         return [
             Step(label, number, is_fresh)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -13,7 +14,8 @@ from django.db.models.functions import Now
 from taskqueue.errors import Cancelled
 from taskqueue.models import Task, TaskStatus, Worker
 from taskqueue.services import claims, request_cancel
-from taskqueue.sql import leaving
+from taskqueue.sql import claiming, leaving
+from taskqueue.worker.line import Line
 from tests.taskqueue.connections import at_once, elsewhere, meanwhile, somebody_waits
 from tests.taskqueue.factories import RunningTaskFactory, TaskFactory, alive, claim, claim_of, lose
 from tests.taskqueue.lines import look
@@ -99,6 +101,40 @@ def test_a_completion_after_the_reaper_changes_nothing() -> None:
             until(somebody_waits)
         assert late.result(timeout=30) is False
 
+    assert status_of(task) == TaskStatus.PENDING
+
+
+def test_a_reaper_that_died_half_way_keeps_no_other_from_the_rest() -> None:
+    """Q9: it had declared the worker lost, and not cut the session in which that holds its claim."""
+    task = RunningTaskFactory.create(worker="frozen:0123456789abcdef")
+    Worker.objects.update(lease_expires_at=Now(), lost_at=Now())
+    frozen = Line(task.worker)
+    frozen.execute("BEGIN", {})
+    frozen.execute(claiming.HOLD_CLAIM, {"task": task.pk, "worker": task.worker, "attempt": task.attempts})
+
+    assert claims.reap() == (1, 0)
+
+    assert status_of(task) == TaskStatus.PENDING
+    frozen.close()
+
+
+@pytest.mark.parametrize("statement", ["UPDATE queue_worker", "pg_terminate_backend"])
+def test_a_reaper_that_is_frozen_half_way_keeps_no_other_from_the_rest(statement: str) -> None:
+    """Q9: nothing that it wrote is open while it asks for the next step."""
+    task = RunningTaskFactory.create()
+    expire(task)
+    reaped: list[tuple[int, int]] = []
+
+    def freeze(execute: Any, text: str, *rest: Any) -> Any:
+        answer = execute(text, *rest)
+        if statement in text:
+            reaped.append(elsewhere(claims.reap))
+        return answer
+
+    with connection.execute_wrapper(freeze):
+        assert claims.reap() == (0, 0)
+
+    assert reaped == [(1, 0)]
     assert status_of(task) == TaskStatus.PENDING
 
 
