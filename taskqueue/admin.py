@@ -7,7 +7,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.models import LogEntry
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.http import Http404, HttpResponseRedirect
@@ -115,7 +117,7 @@ class TaskList(ChangeList):
 
 @admin.register(Task)
 class TaskAdmin(Evidence, ModelAdmin):
-    list_display = ["id", "state", "kind", "subject", "waits", "advance", "tries", "worker", "age", "error"]
+    list_display = ["id", "state", "kind", "subject", "waits", "error", "advance", "tried", "worker", "age"]
     list_fullwidth = True
     list_filter = [NowFilter, "status", KindFilter]
     search_fields = ["=id", "subject", "kind", "worker", "host", "account", "release", "error"]
@@ -135,6 +137,15 @@ class TaskAdmin(Evidence, ModelAdmin):
 
     class Media:
         css = {"all": ["console.css"]}
+
+    def get_paginator(
+        self, request: HttpRequest, queryset: QuerySet[Any], *args: Any, **kwargs: Any
+    ) -> Paginator[Any]:
+        """A task's history is short: it is counted."""
+        if queryset.model is LogEntry:
+            return Paginator(queryset, *args, **kwargs)
+        unpaged: Paginator[Any] = super().get_paginator(request, queryset, *args, **kwargs)
+        return unpaged
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return TaskList
@@ -161,6 +172,10 @@ class TaskAdmin(Evidence, ModelAdmin):
     @admin.display(description="Progress", ordering="progress_at")
     def advance(self, task: Task) -> str:
         return progress(task) or "-"
+
+    @admin.display(description="Attempts", ordering="attempts")
+    def tried(self, task: Task) -> str:
+        return f"{task.retries_spent} of {task.max_attempts}"
 
     @admin.display(description="Attempts", ordering="attempts")
     def tries(self, task: Task) -> str:

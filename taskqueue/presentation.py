@@ -124,6 +124,7 @@ class Chart:
     name: str
     title: str
     latest: str
+    latest_is: str  # what of: a sample, or the worst of several
     summary: str  # the chart in words, for who does not see it
     top: str  # the value at its upper edge
     line: str
@@ -163,6 +164,9 @@ def chart(
         name=name,
         title=title,
         latest=words(known[-1][1]) if known and known[-1][0] >= span.until - 3 * span.step else UNKNOWN,
+        latest_is="at the last sample"
+        if span.step <= MINUTE
+        else f"at most in the last {duration(span.step.total_seconds())}",
         summary=_summary(known, words),
         top=words(top),
         line=" ".join(line for line, _ in pieces),

@@ -22,7 +22,6 @@ from taskqueue.metrics import Scrape
 from taskqueue.models import Task, TaskStatus, account_of
 from taskqueue.realtime import HUB
 from taskqueue.services import request_cancel, retry
-from taskqueue.services.watching import in_flight_of
 
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via")
 
@@ -41,8 +40,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
 @require_POST
 def cancel(request: HttpRequest, task_id: int) -> HttpResponse:
     """An own task that has not ended is cancelled (Q10); another's is as unknown as none (V4)."""
-    assert request.user.is_authenticated
-    task = get_object_or_404(in_flight_of(account_of(request.user)), pk=task_id)
+    task = _own_task(request, task_id)
     if not request_cancel(task.pk):
         messages.info(request, "It had just ended by itself.")
     elif task.status == TaskStatus.RUNNING:
@@ -60,18 +58,21 @@ def cancel(request: HttpRequest, task_id: int) -> HttpResponse:
 @require_POST
 def restart(request: HttpRequest, task_id: int) -> HttpResponse:
     """An own task that was cancelled waits for its turn again; another's is as unknown as none (V4)."""
-    assert request.user.is_authenticated
-    own = Task.objects.filter(account=account_of(request.user), status=TaskStatus.CANCELLED)
-    task = get_object_or_404(own, pk=task_id)
+    task = _own_task(request, task_id)
     try:
-        has_restarted = retry(task.pk)
+        has_restarted = task.status == TaskStatus.CANCELLED and retry(task.pk)
     except KeyHeld:
         has_restarted = False
     if has_restarted:
         messages.success(request, "It waits for its turn again.")
     else:
-        messages.info(request, "It had just been asked for again.")
+        messages.info(request, "There is nothing to take back: it was asked for again, or had ended.")
     return _back(request)
+
+
+def _own_task(request: HttpRequest, task_id: int) -> Task:
+    assert request.user.is_authenticated
+    return get_object_or_404(Task, pk=task_id, account=account_of(request.user))
 
 
 def _back(request: HttpRequest) -> HttpResponse:

@@ -34,6 +34,7 @@ DATABASE_RETRY_SECONDS = 1.0
 BATCHES_IN_A_ROW = 8  # of short tasks, then a task of any kind gets a turn
 MOST_SHORT = 256  # short tasks in hand
 SHORT_SECONDS = 0.05  # they should take together
+LEVELS = {"fail": logging.ERROR, "try_again": logging.WARNING}  # of the line that says how a task ended
 LONGEST_SHORT_SECONDS = 1.0  # they may take: the rest is given back
 
 
@@ -239,6 +240,7 @@ class WorkerLoop:
             else:
                 is_recorded = record(claim, ending)
                 words = _words_of(ending) if is_recorded else "lost, nothing recorded"
+                level = max(level, LEVELS.get(_name_of(ending), level))
                 self._end_parents([claim])
             if is_shown:
                 self.pulse.announce(claim.task_id)
@@ -290,6 +292,10 @@ class WorkerLoop:
 
 def _words_of(write: Write) -> str:
     """What was recorded, and for a failure why."""
-    name: str = getattr(write, "func", write).__name__
     error = getattr(write, "keywords", {}).get("error")
-    return f"{name} ({error})" if error else name
+    return f"{_name_of(write)} ({error})" if error else _name_of(write)
+
+
+def _name_of(write: Write) -> str:
+    name: str = getattr(write, "func", write).__name__
+    return name
