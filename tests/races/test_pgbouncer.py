@@ -151,16 +151,24 @@ def test_the_task_of_a_fleet_that_was_killed_is_taken_over(pooler: Path) -> None
     assert [effects(task_id) for task_id in tasks] == [[2], [2]]
 
 
+def holder_of(task_id: int) -> Worker | None:
+    """Who holds the task's claim; nobody, for a moment, where a busy machine outlasted the short lease."""
+    if not is_held(task_id):
+        return None
+    return Worker.objects.filter(name=Task.objects.get(pk=task_id).worker).first()
+
+
 def test_the_session_of_a_worker_that_froze_in_a_transaction_is_cut(pooler: Path) -> None:
     """Q9: the pooler passes on who it is."""
     task_id = enqueue("fault.holds").task_id
     with workers(pooler, concurrency=2, lease_seconds=2.0):
-        until(lambda: is_held(task_id))
-        late = Worker.objects.get(name=Task.objects.get(pk=task_id).worker)
+        late = until(lambda: holder_of(task_id))
         os.kill(late.pid, signal.SIGSTOP)
         say_go()
         until(lambda: hurry(task_id) and is_done(task_id))
         os.kill(late.pid, signal.SIGCONT)
         until(lambda: not Worker.objects.filter(pk=late.pk).exists())
 
-    assert effects(task_id) == [2]
+    task = Task.objects.get(pk=task_id)
+    assert task.attempts >= 2
+    assert effects(task_id) == [task.attempts]
