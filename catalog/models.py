@@ -126,8 +126,7 @@ class Pull(models.Model):
     changed = models.PositiveIntegerField(default=0, db_default=0)
     unlisted = models.PositiveIntegerField(default=0, db_default=0)
     rejected = models.PositiveIntegerField(default=0, db_default=0)
-    size = models.PositiveBigIntegerField(null=True, blank=True, help_text="Bytes of the response, decoded.")
-    raw_key = models.CharField(max_length=200, blank=True, db_default="", help_text="The response, as kept.")
+    size = models.PositiveBigIntegerField(null=True, blank=True, help_text="Bytes of all pages, decoded.")
     started_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
 
@@ -137,6 +136,25 @@ class Pull(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_id} {self.outcome}"
+
+
+class PullPage(models.Model):
+    """One response of a pull: what was asked, and what came, as kept."""
+
+    pull = models.ForeignKey(Pull, models.CASCADE, related_name="pages")
+    number = models.PositiveIntegerField()
+    url = models.URLField(max_length=2048)
+    status = models.PositiveSmallIntegerField()
+    rows = models.PositiveIntegerField(null=True, blank=True, help_text="None: it could not be read.")
+    size = models.PositiveBigIntegerField(help_text="Bytes, decoded.")
+    raw_key = models.CharField(max_length=200, help_text="The response, as kept.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pull", "number"], name="catalog_pullpage_once")]
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"{self.pull_id} page {self.number}"
 
 
 class TitleRule(models.Model):

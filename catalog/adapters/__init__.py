@@ -8,18 +8,17 @@ from catalog.adapters.greenhouse import Greenhouse
 from catalog.adapters.lever import Lever
 from catalog.links import InvalidURL, canonical, split
 
-ADAPTERS: dict[str, Adapter] = {adapter.kind: adapter for adapter in (Greenhouse(), Lever(), Ashby())}
-
-# A page of the employer's own that shows one posting of a platform. The board behind it is named
-# only inside the page, and guessing a board from the employer's name finds other companies.
-_OWN_PAGE_MARKS = {"gh_jid": "Greenhouse", "ashby_jid": "Ashby"}
-_VENDOR_DOMAINS = {"greenhouse.io": "Greenhouse", "lever.co": "Lever", "ashbyhq.com": "Ashby"}
+ADAPTERS: dict[str, Adapter] = {adapter.kind: adapter for adapter in (*(Greenhouse(), Lever(), Ashby()),)}
 
 
 def detect(url: str) -> Detection | None:
     """The platform and board that `url` names by itself; None for everything else, malformed text too."""
+    try:
+        parts = split(url)
+    except InvalidURL:
+        return None
     for adapter in ADAPTERS.values():
-        if found := adapter.detect(url):
+        if found := adapter.found(parts):
             return found
     return None
 
@@ -30,13 +29,14 @@ def why_undetected(url: str) -> str:
         parts = split(url)
     except InvalidURL as fault:
         return f"not a web address: {fault}"
-    for mark, platform in _OWN_PAGE_MARKS.items():
-        if mark in parts.query:
-            return f"{mark} proves {platform}, but the board's token is in the page, not in the URL"
-    for domain, platform in _VENDOR_DOMAINS.items():
-        if f".{parts.host}".endswith(f".{domain}"):
-            return f"an address of {platform} that names no board"
-    return "no known platform's address"
+    for adapter in ADAPTERS.values():
+        for mark in adapter.own_page_marks:
+            if mark in parts.query:
+                return f"{mark} proves {adapter.name}, but the board's token is in the page, not in the URL"
+        for domain in adapter.domains:
+            if f".{parts.host}".endswith(f".{domain}"):
+                return f"an address of {adapter.name} that names no board"
+    return "no known platform's address: the page itself has to be read"
 
 
 def canonical_posting_url(url: str) -> str:

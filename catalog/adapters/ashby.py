@@ -6,12 +6,13 @@ Facts: https://developers.ashbyhq.com/docs/public-job-posting-api and recorded r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
 from catalog.adapters.amounts import pay, span
 from catalog.adapters.base import (
+    Adapter,
     Context,
     Detection,
     ParsedListing,
@@ -29,13 +30,14 @@ from catalog.adapters.fields import (
     iso_date,
     link,
     name,
+    objects,
     one_line,
     page_link,
     title,
 )
 from catalog.adapters.location import places, remote_in
 from catalog.adapters.payload import load, read_rows, refuse_error_body, wrong_shape
-from catalog.links import InvalidURL, split
+from catalog.links import UrlParts
 
 _PAGE_HOST = "jobs.ashbyhq.com"
 _API_HOST = "api.ashbyhq.com"
@@ -56,15 +58,13 @@ _PERIODS: dict[str, Period] = {
 }
 
 
-class Ashby:
+class Ashby(Adapter):
     kind = "ashby"
     name = "Ashby"
+    domains = ("ashbyhq.com",)
+    own_page_marks = ("ashby_jid",)
 
-    def detect(self, url: str) -> Detection | None:
-        try:
-            parts = split(url)
-        except InvalidURL:
-            return None
+    def found(self, parts: UrlParts) -> Detection | None:
         if parts.host == _PAGE_HOST:
             return _found(parts.segments)
         if parts.host == _API_HOST and parts.segments[:2] == ("posting-api", "job-board"):
@@ -81,9 +81,6 @@ class Ashby:
     def list_url(self, context: Context) -> str:
         organisation = quote(context.token, safe="")
         return f"https://{_API_HOST}/posting-api/job-board/{organisation}?includeCompensation=true"
-
-    def headers(self) -> Mapping[str, str]:
-        return {"Accept": "application/json"}
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a board, `{"jobs": […]}`, which is the whole of it, or one posting out of it.
@@ -113,7 +110,7 @@ class Ashby:
 def _listing(row: dict[str, Any], context: Context) -> ParsedListing:
     flags: list[str] = []
     board = _board(context.token)
-    locations = [row.get("location"), *(each.get("location") for each in _objects(row, "secondaryLocations"))]
+    locations = [row.get("location"), *(each.get("location") for each in objects(row, "secondaryLocations"))]
     url, raw_url = page_link(row.get("jobUrl"), board)
     html, text = description([html_or_plain(row.get("descriptionHtml"), row.get("descriptionPlain"))], flags)
     return ParsedListing(
@@ -155,13 +152,13 @@ def _pay(row: dict[str, Any], flags: list[str]) -> Pay | None:
     if not isinstance(compensation, dict) or row.get("shouldDisplayCompensationOnJobPostings") is False:
         return None
     tiers = (
-        part for tier in _objects(compensation, "compensationTiers") for part in _objects(tier, "components")
+        part for tier in objects(compensation, "compensationTiers") for part in objects(tier, "components")
     )
-    summary = span(_salaries(_objects(compensation, "summaryComponents"), flags))
+    summary = span(_salaries(objects(compensation, "summaryComponents"), flags))
     return summary or span(_salaries(tiers, flags))
 
 
-def _salaries(components: Iterator[dict[str, Any]], flags: list[str]) -> Iterator[Pay]:
+def _salaries(components: Iterable[dict[str, Any]], flags: list[str]) -> Iterator[Pay]:
     for part in components:
         if part.get("compensationType") != "Salary":
             continue
@@ -174,11 +171,6 @@ def _salaries(components: Iterator[dict[str, Any]], flags: list[str]) -> Iterato
         )
         if stated:
             yield stated
-
-
-def _objects(row: dict[str, Any], key: str) -> Iterator[dict[str, Any]]:
-    values = row.get(key)
-    return (value for value in values if isinstance(value, dict)) if isinstance(values, list) else iter(())
 
 
 def _board(organisation: str) -> str:

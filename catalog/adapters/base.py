@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal
+
+from catalog.links import InvalidURL, UrlParts, split
 
 Remote = Literal["yes", "no", "hybrid", "unknown"]
 EmploymentType = Literal[
@@ -76,16 +78,31 @@ class Reading:
     complete: bool
     reason: str
     rejected: tuple[Rejected, ...] = ()
+    # For the next page: this one's rows, repeated ones too; the board's postings as it states them.
+    rows: int = field(default=0, compare=False)
+    total: int | None = field(default=None, compare=False)
+    cursor: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an adapter knows besides the payload."""
+    """What an adapter knows besides the payload.
+
+    A board that takes several words to name has them in its token, joined by "|"; `names` has them one by
+    one, under the platform's own words ("tenant", "site").
+    """
 
     token: str = ""
     region: str = ""  # "" or "eu"
     company: str = ""
     fetched_at: datetime | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def parts(self, *keys: str) -> tuple[str, ...]:
+        """The words that name the board, as many as there are keys; "" for what is not known."""
+        said = self.token.split("|") if self.token else []
+        padded = [*said, *[""] * len(keys)][: len(keys)]
+        return tuple(self.names.get(key) or word for key, word in zip(keys, padded, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +117,25 @@ class Detection:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request; a POST where it has a body, which is JSON unless the headers say otherwise."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the reading of a board has come: pages read, rows on them, the last page's cursor."""
+
+    pages: int = 0
+    rows: int = 0
+    total: int | None = None
+    cursor: str = ""
+
+
 class UnreadableResponse(Exception):
     """The response is not what the platform sends for a board: nothing may be concluded from it.
 
@@ -112,30 +148,55 @@ class UnreadableResponse(Exception):
         self.outcome = outcome
 
 
-class Adapter(Protocol):
-    """One hiring platform."""
+class Adapter:
+    """One hiring platform. A subclass names what is its own; what most platforms share stands here."""
 
     kind: str
     name: str  # as people write it: "Greenhouse"
+    is_experimental = False  # no recorded response stands behind it: the module says what does
+    domains: tuple[str, ...] = ()  # the vendor's own, for addresses that name no board
+    # Parameters of an employer's own page that shows one posting. The board behind it is named only inside
+    # the page, and guessing a board from the employer's name finds other companies.
+    own_page_marks: tuple[str, ...] = ()
+    shows_at_most: int | None = None  # postings, however many a board has: as many are no proof of all
 
     def detect(self, url: str) -> Detection | None:
         """The board, and the posting if any, that a web URL names by itself. Never a guess."""
-        ...
+        try:
+            return self.found(split(url))
+        except InvalidURL:
+            return None
+
+    def found(self, parts: UrlParts) -> Detection | None:
+        """The same for a URL that was taken apart."""
+        raise NotImplementedError
 
     def posting_url(self, found: Detection) -> str:
         """The one spelling of the page of the posting that `found` names. Needs `found.posting_id`."""
-        ...
+        raise NotImplementedError
 
     def board_url(self, context: Context) -> str:
         """The public careers page of the board."""
-        ...
+        raise NotImplementedError
 
     def list_url(self, context: Context) -> str:
-        """The request that returns the board's listings."""
-        ...
+        """Where the board's listings are read, from the first on."""
+        raise NotImplementedError
 
-    def headers(self) -> Mapping[str, str]: ...
+    def headers(self) -> Mapping[str, str]:
+        return {"Accept": "application/json"}
+
+    def request(self, context: Context, so_far: Progress) -> Request | None:
+        """The next request for the board's listings; None when there is none to make.
+
+        The first has nothing behind it. By default there is one.
+        """
+        return None if so_far.pages else Request(self.list_url(context), headers=self.headers())
+
+    def detail_request(self, context: Context, listing: ParsedListing) -> Request | None:
+        """The request for what the list does not say of a posting; None where the list says all."""
+        return None
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a saved list or detail response. Raises UnreadableResponse and nothing else."""
-        ...
+        raise NotImplementedError

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from html import unescape
+from typing import Any
 from urllib.parse import urljoin
 
 from catalog.adapters.base import Context, EmploymentType
@@ -194,3 +197,46 @@ def _stated(moment: datetime, context: Context, *, has_time: bool) -> str | None
     if context.fetched_at is not None and as_instant > context.fetched_at + _CLOCK_SKEW:
         return None
     return moment.isoformat() if has_time and moment.tzinfo is not None else moment.date().isoformat()
+
+
+def mail_date(value: object, context: Context) -> str | None:
+    """A date as mails and feeds write it (RFC 822), zone names included, or None."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = parsedate_to_datetime(value.strip())
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return _stated(moment, context, has_time=True)
+
+
+def day(value: object, pattern: str, context: Context) -> str | None:
+    """A day written in one certain way (as strptime takes it), or None. Names of months are English."""
+    try:
+        moment = datetime.strptime(" ".join(str(value).split()), pattern)  # noqa: DTZ007 - a day has no zone
+    except ValueError:
+        return None
+    return _stated(moment, context, has_time=False)
+
+
+def objects(row: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """The objects of a list in the row; [] where there is none."""
+    values = row.get(key)
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
+
+
+def inside(row: object, *keys: str) -> Any:
+    """What lies under the keys, one in the other; None where one is missing."""
+    for key in keys:
+        row = row.get(key) if isinstance(row, dict) else None
+    return row
+
+
+def joined(*parts: object) -> str:
+    """Parts of one place from small to large, "Boston, MA, US": empty ones and repetitions left out."""
+    said: list[str] = []
+    for part in parts:
+        text = one_line(part, limit=MAX_NAME).strip(" ,")
+        if text and text.casefold() not in (one.casefold() for one in said):
+            said.append(text)
+    return ", ".join(said)

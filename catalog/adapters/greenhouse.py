@@ -6,25 +6,26 @@ Facts: https://developers.greenhouse.io/job-board.html and recorded responses of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html import unescape
 from typing import Any
 
 from catalog.adapters.amounts import amount, pay, span
-from catalog.adapters.base import Context, Detection, ParsedListing, Pay, Period, Reading, Remote
+from catalog.adapters.base import Adapter, Context, Detection, ParsedListing, Pay, Period, Reading, Remote
 from catalog.adapters.fields import (
     description,
     employment_type,
     external_id,
     iso_date,
     name,
+    objects,
     one_line,
     page_link,
     title,
 )
 from catalog.adapters.location import names_a_place, places, remote_in
 from catalog.adapters.payload import load, read_rows, refuse_error_body, wrong_shape
-from catalog.links import InvalidURL, UrlParts, split
+from catalog.links import UrlParts
 
 _PAGE_HOSTS = {
     "boards.greenhouse.io": "",
@@ -50,15 +51,13 @@ _PERIOD_WORDS: tuple[tuple[Period, re.Pattern[str]], ...] = (
 )
 
 
-class Greenhouse:
+class Greenhouse(Adapter):
     kind = "greenhouse"
     name = "Greenhouse"
+    domains = ("greenhouse.io",)
+    own_page_marks = ("gh_jid",)
 
-    def detect(self, url: str) -> Detection | None:
-        try:
-            parts = split(url)
-        except InvalidURL:
-            return None
+    def found(self, parts: UrlParts) -> Detection | None:
         if parts.host in _API_HOSTS:
             return _found(_api_path(parts), region="")
         if parts.host in _PAGE_HOSTS:
@@ -74,9 +73,6 @@ class Greenhouse:
     def list_url(self, context: Context) -> str:
         """Without `content` there are no texts, departments and offices; without the other no pay."""
         return f"https://boards-api.greenhouse.io/v1/boards/{context.token}/jobs?content=true&pay_transparency=true"
-
-    def headers(self) -> Mapping[str, str]:
-        return {"Accept": "application/json"}
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a board (`{"jobs": […], "meta": {"total": n}}`) or one posting.
@@ -112,9 +108,7 @@ def _listing(row: dict[str, Any], context: Context) -> ParsedListing:
         locations=_places(row),
         remote=_remote(row),
         employment_type=next(filter(None, map(employment_type, _metadata(row, _EMPLOYMENT_FIELD))), None),
-        department=next(
-            filter(None, (name(each.get("name")) for each in _objects(row, "departments"))), None
-        ),
+        department=next(filter(None, (name(each.get("name")) for each in objects(row, "departments"))), None),
         posted_at=iso_date(row.get("first_published"), context),  # updated_at moves on every mass edit
         updated_at=iso_date(row.get("updated_at"), context),
         compensation=_pay(row, flags),
@@ -144,7 +138,7 @@ def _places(row: dict[str, Any]) -> tuple[str, ...]:
         return places([location])
     offices = [
         office.get("location") if names_a_place(office.get("location")) else office.get("name")
-        for office in _objects(row, "offices")
+        for office in objects(row, "offices")
     ]
     return places([location, *offices])
 
@@ -167,7 +161,7 @@ def _pay(row: dict[str, Any], flags: list[str]) -> Pay | None:
             ),
             flags=flags,
         )
-        for each in _objects(row, "pay_input_ranges")
+        for each in objects(row, "pay_input_ranges")
     )
     return span(filter(None, stated))
 
@@ -184,15 +178,10 @@ def _period(words: str) -> Period | None:
 
 def _metadata(row: dict[str, Any], wanted: re.Pattern[str]) -> Iterator[object]:
     """The values of the tenant's own fields whose name is wanted."""
-    for field in _objects(row, "metadata"):
+    for field in objects(row, "metadata"):
         if wanted.search(one_line(field.get("name"), limit=200)):
             value = field.get("value")
             yield from value if isinstance(value, list) else [value]
-
-
-def _objects(row: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    values = row.get(key)
-    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 def _board(token: str, region: str) -> str:

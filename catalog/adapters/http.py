@@ -1,9 +1,10 @@
 """The one HTTP client: everything the catalog reads from the network is read by `fetch`.
 
-A fetch is a GET with limits on where it may go (`catalog.adapters.address`, at every redirect again), on how
-long it may take and on how much it may bring. It keeps nothing: no cookies, no connection, no proxy or
-password from the environment. httpcore speaks HTTP/1.1; httpx is not used because it unpacks bodies without a
-limit and has no place for a network of our own.
+A fetch is a GET, or a POST where a platform lists nothing otherwise, with limits on where it may go
+(`catalog.adapters.address`, at every redirect again), on how long it may take and on how much it may bring.
+It keeps nothing: no cookies, no connection, no proxy or password from the environment. httpcore speaks
+HTTP/1.1; httpx is not used because it unpacks bodies without a limit and has no place for a network of our
+own.
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ def fetch(
     *,
     accept: str = "*/*",
     headers: Mapping[str, str] | None = None,
+    body: bytes = b"",
     max_bytes: int | None = None,
     deadline_seconds: float | None = None,
     etag: str | None = None,
@@ -77,14 +79,17 @@ def fetch(
 ) -> Response:
     """Read `url`, following up to MAX_REDIRECTS redirects, each judged like a URL of its own.
 
-    `headers` are sent only while the redirects stay on the first origin. `max_bytes` counts unpacked bytes,
-    `deadline_seconds` everything from now on; None means the settings' value. `pace` is called with the host
-    asked for before each request and may wait or raise: nothing has been sent then (A6).
+    `headers` are sent only while the redirects stay on the first origin. A `body` is sent as a POST, JSON
+    unless the headers say otherwise, and to nobody but who was asked: its redirect is refused. `max_bytes`
+    counts unpacked bytes, `deadline_seconds` everything from now on; None means the settings' value. `pace`
+    is called with the host asked for before each request and may wait or raise: nothing has been sent then
+    (A6).
 
     Raises FetchFailed, and whatever `pace` raises.
     """
     order = _Order(
         own_headers=headers or {},
+        body=body,
         common_headers=_common_headers(accept, etag, last_modified),
         is_conditional=bool(etag or last_modified),
         max_bytes=settings.FETCH_MAX_BYTES if max_bytes is None else max_bytes,
@@ -105,6 +110,7 @@ class _Order:
     """What stays the same over all redirects of one fetch."""
 
     own_headers: Mapping[str, str]
+    body: bytes
     common_headers: Mapping[str, str]
     is_conditional: bool
     max_bytes: int
@@ -149,6 +155,8 @@ def _follow(hop: _Hop, order: _Order) -> tuple[_Hop, _Answer]:
             answer = _request(hop, order, with_own_headers=hop.asked.origin == origin)
             if answer.location is None:
                 return hop, answer
+            if order.body:
+                raise FetchFailed("protocol", f"a POST was answered with status {answer.status}")
             seen.add(hop.asked.url)
             hop = _next_hop(hop, answer.location, seen)
         except FetchFailed as failed:
@@ -162,6 +170,9 @@ def _request(hop: _Hop, order: _Order, *, with_own_headers: bool) -> _Answer:
     sent = {"Host": hop.read.authority, **order.common_headers}
     if with_own_headers:
         sent |= {name.title(): value for name, value in order.own_headers.items()}
+    if order.body:
+        sent = {"Content-Type": "application/json", **sent, "Content-Length": str(len(order.body))}
+    method = "POST" if order.body else "GET"
     read = hop.read
     backend = CheckedBackend(read, allowed=hop.allowed, internet=order.internet, deadline=order.deadline)
     tls = order.internet.tls() if read.scheme == "https" else None
@@ -170,7 +181,7 @@ def _request(hop: _Hop, order: _Order, *, with_own_headers: bool) -> _Answer:
     try:
         with (
             httpcore.ConnectionPool(ssl_context=tls, network_backend=backend) as pool,
-            pool.stream("GET", url, headers=raw) as response,
+            pool.stream(method, url, headers=raw, content=order.body or None) as response,
         ):
             return _read_answer(response, order)
     except httpcore.ProtocolError as error:

@@ -6,12 +6,11 @@ Facts: https://github.com/lever/postings-api and recorded responses of 2024 and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 from catalog.adapters.amounts import pay
-from catalog.adapters.base import Context, Detection, ParsedListing, Pay, Period, Reading, Remote
+from catalog.adapters.base import Adapter, Context, Detection, ParsedListing, Pay, Period, Reading, Remote
 from catalog.adapters.fields import (
     description,
     employment_type,
@@ -26,7 +25,7 @@ from catalog.adapters.fields import (
 )
 from catalog.adapters.location import places, remote_in
 from catalog.adapters.payload import load, read_rows, refuse_error_body, wrong_shape
-from catalog.links import InvalidURL, split
+from catalog.links import UrlParts
 
 _PAGE_HOSTS = {"jobs.lever.co": "", "jobs.eu.lever.co": "eu"}
 _API_HOSTS = {"api.lever.co": "", "api.eu.lever.co": "eu"}
@@ -49,15 +48,12 @@ _PERIODS: dict[str, Period] = {
 }
 
 
-class Lever:
+class Lever(Adapter):
     kind = "lever"
     name = "Lever"
+    domains = ("lever.co",)
 
-    def detect(self, url: str) -> Detection | None:
-        try:
-            parts = split(url)
-        except InvalidURL:
-            return None
+    def found(self, parts: UrlParts) -> Detection | None:
         if parts.host in _PAGE_HOSTS:
             return _found(parts.segments, _PAGE_HOSTS[parts.host])
         if parts.host in _API_HOSTS and parts.segments[:2] == ("v0", "postings"):
@@ -73,9 +69,6 @@ class Lever:
     def list_url(self, context: Context) -> str:
         """Without `mode=json` a browser-like Accept header gets an HTML widget."""
         return f"https://api.{_region(context.region)}lever.co/v0/postings/{context.token}?mode=json"
-
-    def headers(self) -> Mapping[str, str]:
-        return {"Accept": "application/json"}
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a board, a bare array that is the whole of it, or one posting. It never names the employer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from catalog.adapters.base import ParsedListing, Reading, Rejected, UnreadableResponse
@@ -73,6 +73,7 @@ class Rows:
     listings: dict[str, ParsedListing]
     rejected: tuple[Rejected, ...]
     repeated: tuple[str, ...]
+    rows: int
 
     @property
     def count(self) -> int:
@@ -95,7 +96,17 @@ class Rows:
         held = f"the whole board: {self.count} postings" if self.count else "the board is empty"
         notes = [f"{len(self.repeated)} ids came twice, the last row counts"] if self.repeated else []
         reason = "; ".join([*(gaps or [held]), *notes, *([note] if note else [])])
-        return Reading(tuple(self.listings.values()), not gaps, reason, self.rejected)
+        return Reading(
+            tuple(self.listings.values()), not gaps, reason, self.rejected, rows=self.rows, total=total
+        )
+
+    def page(self, *, total: int | None = None, cursor: str = "", note: str = "") -> Reading:
+        """The reading of one page of a board that is read in several, or may be.
+
+        Whole by itself only where it holds as many as the total it states; `catalog.paging` judges the rest.
+        """
+        whole = self.board(total=total, note=note)
+        return replace(whole, cursor=cursor)
 
     def detail(self) -> Reading:
         """The reading of a response that shows one posting and says nothing about the others."""
@@ -127,7 +138,7 @@ def read_rows(rows: Sequence[Any], read: Callable[[dict[str, Any]], ParsedListin
         if listing.external_id in listings:
             repeated.append(listing.external_id)
         listings[listing.external_id] = listing
-    return Rows(listings, tuple(rejected), tuple(repeated))
+    return Rows(listings, tuple(rejected), tuple(repeated), len(rows))
 
 
 def _shown_id(value: object) -> str:

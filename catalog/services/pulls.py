@@ -11,12 +11,13 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from catalog.adapters import ADAPTERS
-from catalog.adapters.base import Context, Reading, UnreadableResponse
+from catalog.adapters.base import Adapter, Context, Reading, Request, UnreadableResponse
 from catalog.adapters.http import FetchFailed, Response
 from catalog.admission import InvalidPattern
 from catalog.errors import PullFailed
-from catalog.models import Pull, Source
+from catalog.models import Pull, PullPage, Source
 from catalog.pacing import fetch_at_pace
+from catalog.paging import Board
 from catalog.services.listings import record_reading
 from catalog.services.sources import request_url
 from config import objects
@@ -80,27 +81,49 @@ def _read(claim: Claim, source: Source, pull: Pull) -> Reading:
     context = Context(
         token=source.token, region=source.region, company=source.company, fetched_at=timezone.now()
     )
-    claim.progress(0, 3, f"reading {source.host}")
-    url = request_url(source, adapter, context)
-    response = fetch_at_pace(url, headers=adapter.headers(), max_bytes=settings.FETCH_MAX_BYTES)
-    _keep_raw(pull, response)
+    board = Board(shows_at_most=adapter.shows_at_most)
+    while request := adapter.request(context, board.progress):
+        claim.checkpoint()
+        claim.progress(board.progress.rows, board.progress.total, f"reading {source.host}")
+        page = _read_page(adapter, context, source, pull, request)
+        if not board.add(page):
+            break
+    reading = board.reading()
+    claim.progress(len(reading.listings), len(reading.listings), "recording")
+    return reading
+
+
+def _read_page(adapter: Adapter, context: Context, source: Source, pull: Pull, request: Request) -> Reading:
+    """One response of the board, kept before anything is concluded from it."""
+    response = fetch_at_pace(
+        request_url(source, request),
+        headers=request.headers,
+        body=request.body,
+        max_bytes=settings.FETCH_MAX_BYTES,
+    )
+    page = _keep_raw(pull, response)
     if response.status in {404, 410}:
         raise PullFailed("unknown_board", f"{adapter.name} knows no board {source.token!r}")
     if response.status != 200:
         raise PullFailed("status", f"{source.host} answered {response.status}")
-    claim.progress(1, 3, "parsing")
     reading = adapter.parse(response.content, context)
-    claim.progress(2, 3, f"recording {len(reading.listings)} listings")
+    page.rows = reading.rows
+    page.save(update_fields=["rows"])
     return reading
 
 
-def _keep_raw(pull: Pull, response: Response) -> None:
-    pull.size = len(response.content)
+def _keep_raw(pull: Pull, response: Response) -> PullPage:
+    size = len(response.content)
+    pull.size = (pull.size or 0) + size
     try:
-        pull.raw_key = objects.keep("pulls", response.content)
+        raw_key = objects.keep("pulls", response.content)
     except OSError as full:
         raise PullFailed("storage", f"the response cannot be kept: {full}") from full
-    pull.save(update_fields=["size", "raw_key"])
+    pull.save(update_fields=["size"])
+    number = pull.pages.count() + 1
+    return PullPage.objects.create(
+        pull=pull, number=number, url=response.url, status=response.status, size=size, raw_key=raw_key
+    )
 
 
 @transaction.atomic(durable=True)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from django.db import transaction
 
 from catalog.adapters import ADAPTERS, detect
-from catalog.adapters.base import Adapter, Context, Detection
+from catalog.adapters.base import Context, Detection, Request
 from catalog.admission import TitlePattern
 from catalog.errors import InvalidCompany, UnknownPlatform
 from catalog.models import Source
@@ -85,11 +85,10 @@ def request_pull(source: Source) -> int:
     ).task_id
 
 
-def request_url(source: Source, adapter: Adapter, context: Context) -> str:
-    """Where the source's listings are read: the platform's address, or the same path under `api_root`."""
-    url = adapter.list_url(context)
+def request_url(source: Source, request: Request) -> str:
+    """Where it is sent: the platform's address, or the same path under the source's `api_root`."""
     if not source.api_root:
-        return url
-    parts = urlsplit(url)
+        return request.url
+    parts = urlsplit(request.url)
     query = f"?{parts.query}" if parts.query else ""
     return f"{source.api_root.rstrip('/')}{parts.path}{query}"

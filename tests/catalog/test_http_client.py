@@ -8,7 +8,7 @@ from pytest_django import Settings
 
 from catalog.adapters.errors import FetchOutcome
 from catalog.adapters.http import FetchFailed, Response, fetch
-from tests.catalog.servers import LocalServers, answer, raw, redirect, reset, site
+from tests.catalog.servers import Exchange, LocalServers, Reply, answer, raw, redirect, reset, site
 
 
 def outcome_of(url: str) -> FetchOutcome | None:
@@ -44,6 +44,41 @@ def test_a_request_says_who_asks_and_nothing_else_about_us(local: LocalServers, 
         "",
         "",
     ]
+
+
+def after_body(size: int, heard: list[bytes], reply: Reply) -> Reply:
+    """The reply once the body is there: who hangs up on what is unread resets the connection."""
+
+    def hear(exchange: Exchange) -> None:
+        body = exchange.head.partition(b"\r\n\r\n")[2]  # what came along with the head
+        while len(body) < size:
+            body += exchange.connection.recv(100)
+        heard.append(body)
+        reply(exchange)
+
+    return hear
+
+
+def test_a_question_with_a_body_is_a_post_of_json(local: LocalServers) -> None:
+    """Some platforms list nothing otherwise."""
+    asked: list[bytes] = []
+    server = local(after_body(12, asked, answer(200, b"{}")))
+    response = fetch(f"{server.base}/jobs", body=b'{"limit":20}')
+
+    [exchange] = server.exchanges
+    assert exchange.head.startswith(b"POST /jobs HTTP/1.1\r\n")
+    assert (exchange.header("Content-Type"), exchange.header("Content-Length")) == ("application/json", "12")
+    assert (asked, response.status) == ([b'{"limit":20}'], 200)
+
+
+def test_a_question_with_a_body_goes_to_nobody_else(local: LocalServers) -> None:
+    other = local(answer())
+    server = local(after_body(2, [], redirect(f"{other.base}/elsewhere")))
+
+    with pytest.raises(FetchFailed) as failed:
+        fetch(server.base, body=b"{}")
+
+    assert (failed.value.outcome, other.exchanges) == ("protocol", [])
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451, 204])

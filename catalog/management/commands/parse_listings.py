@@ -27,7 +27,7 @@ class Command(BaseCommand):
             type=_context,
             default=Context(),
             metavar="JSON",
-            help='known besides the payload: {"token": …, "company": …, "region": …, "fetched_at": …}',
+            help='known besides the payload: {"token": …, "company": …, "fetched_at": …, "site": …}',
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -82,7 +82,7 @@ def _read(file: str) -> bytes:
 
 
 def _context(text: str) -> Context:
-    """Keys that the adapters of these platforms do not use are left alone."""
+    """Further keys are words that some platform's boards are named by: host, tenant, site."""
     try:
         given = json.loads(text)
     except (ValueError, RecursionError):
@@ -92,7 +92,8 @@ def _context(text: str) -> Context:
     words = {key: given.get(key) or "" for key in ("token", "region", "company")}
     if not all(isinstance(word, str) for word in words.values()):
         raise ArgumentTypeError("token, region and company are text")
-    return Context(**words, fetched_at=_moment(given.get("fetched_at")))
+    names = {key: value for key, value in given.items() if isinstance(value, str)}
+    return Context(**words, fetched_at=_moment(given.get("fetched_at")), names=names)
 
 
 def _moment(text: object) -> datetime | None:

@@ -1,0 +1,89 @@
+"""A board that is read page by page: what belongs together, and whether it is the whole of it (A2)."""
+
+from __future__ import annotations
+
+from catalog.adapters.base import ParsedListing, Progress, Reading, Rejected, UnreadableResponse
+
+MOST_PAGES = 1_000
+
+
+class Board:
+    """The pages of one board as they arrive.
+
+    Platforms cap their lists, repeat the last page for ever, state a total on the first page alone, or sort
+    by what is equal for many, so that a row is on two pages and another on none. So only as many distinct
+    postings as the platform states, read, are the whole board; without a stated total, an end that the
+    platform itself shows: a page with nothing on it, or one that names no next.
+    """
+
+    def __init__(self, *, shows_at_most: int | None = None) -> None:
+        self._shows_at_most = shows_at_most
+        self._listings: dict[str, ParsedListing] = {}
+        self._rejected: list[Rejected] = []
+        self._readings: list[Reading] = []
+        self._rows = 0
+        self._total: int | None = None
+        self._gap = ""
+
+    @property
+    def progress(self) -> Progress:
+        last = self._readings[-1] if self._readings else None
+        return Progress(len(self._readings), self._rows, self._total, last.cursor if last else "")
+
+    def add(self, page: Reading) -> bool:
+        """Take the next page in; whether there may be another one.
+
+        Raises UnreadableResponse for a first page without a row where the platform states postings: that is
+        a refusal, and no empty board.
+        """
+        is_first = not self._readings
+        if is_first:
+            self._total = page.total
+            if page.total and not page.rows:
+                raise UnreadableResponse("refused", f"{page.total} postings are stated, and none is shown")
+        before = self._count
+        self._readings.append(page)
+        self._rows += page.rows
+        self._listings |= {listing.external_id: listing for listing in page.listings}
+        self._rejected += page.rejected
+        if page.rows and self._count == before and not is_first:
+            self._gap = "a page came again instead of the next one"
+            return False
+        if len(self._readings) >= MOST_PAGES:
+            self._gap = f"more than {MOST_PAGES} pages"
+            return False
+        return bool(page.rows) and (self._total is None or self._count < self._total)
+
+    @property
+    def _count(self) -> int:
+        return len(self._listings) + len(self._rejected)
+
+    def reading(self) -> Reading:
+        """All of it as one. A board of one page is as complete as that page says."""
+        if len(self._readings) == 1:
+            [only] = self._readings
+            return self._capped(only)
+        gaps = [self._gap] if self._gap else []
+        if self._total is not None and self._total != self._count:
+            gaps.append(f"{self._count} of {self._total} postings are on the {len(self._readings)} pages")
+        if self._rejected:
+            gaps.append(f"{len(self._rejected)} rows could not be read")
+        reason = "; ".join(gaps) or f"the whole board: {self._count} postings on {len(self._readings)} pages"
+        whole = Reading(
+            tuple(self._listings.values()),
+            not gaps,
+            reason,
+            tuple(self._rejected),
+            rows=self._rows,
+            total=self._total,
+        )
+        return self._capped(whole)
+
+    def _capped(self, reading: Reading) -> Reading:
+        cap = self._shows_at_most
+        if cap is None or max(len(reading.listings), reading.total or 0) < cap:
+            return reading
+        reason = f"the platform shows at most {cap:,} postings, and this board may have more"
+        return Reading(
+            reading.listings, False, reason, reading.rejected, rows=reading.rows, total=reading.total
+        )
