@@ -47,6 +47,11 @@ class UrlParts:
     segments: tuple[str, ...]  # percent-decoded, none of them empty
     query: dict[str, str]  # the first value of each name, decoded
 
+    @property
+    def path(self) -> str:
+        """Decoded, without a trailing slash."""
+        return "/" + "/".join(self.segments)
+
 
 def canonical(url: str) -> str:
     """The one spelling of `url`: the key by which the same page is known again. Idempotent.

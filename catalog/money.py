@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
+
+Period = Literal["hour", "day", "week", "month", "year", "one_time"]
 
 
 def _pairs(listing: str) -> dict[str, str]:

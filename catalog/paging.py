@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from catalog.adapters.base import ParsedListing, Progress, Reading, Rejected, UnreadableResponse
 
 MOST_PAGES = 1_000
@@ -16,19 +18,22 @@ class Board:
     platform itself shows: a page with nothing on it, or one that names no next.
     """
 
-    def __init__(self, *, shows_at_most: int | None = None) -> None:
+    def __init__(self, *, shows_at_most: int | None = None, reads_pages: int | None = None) -> None:
         self._shows_at_most = shows_at_most
+        self._reads_pages = reads_pages
         self._listings: dict[str, ParsedListing] = {}
         self._rejected: list[Rejected] = []
         self._readings: list[Reading] = []
         self._rows = 0
         self._total: int | None = None
+        self._links: dict[str, None] = {}
         self._gap = ""
 
     @property
     def progress(self) -> Progress:
         last = self._readings[-1] if self._readings else None
-        return Progress(len(self._readings), self._rows, self._total, last.cursor if last else "")
+        cursor = last.cursor if last else ""
+        return Progress(len(self._readings), self._rows, self._total, cursor, tuple(self._links))
 
     def add(self, page: Reading) -> bool:
         """Take the next page in; whether there may be another one.
@@ -46,13 +51,21 @@ class Board:
         self._rows += page.rows
         self._listings |= {listing.external_id: listing for listing in page.listings}
         self._rejected += page.rejected
-        if page.rows and self._count == before and not is_first:
+        self._links |= dict.fromkeys(page.links)
+        is_repeated = page.rows and self._count == before and not self._links
+        if is_repeated and not is_first:
             self._gap = "a page came again instead of the next one"
             return False
         if len(self._readings) >= MOST_PAGES:
             self._gap = f"more than {MOST_PAGES} pages"
             return False
-        return bool(page.rows) and (self._total is None or self._count < self._total)
+        if self._reads_pages and len(self._readings) >= self._reads_pages:
+            self._gap = f"only the newest {self._reads_pages} pages are read"
+            return False
+        if self._links:
+            return len(self._readings) <= len(self._links)
+        names_more = bool(page.rows or page.cursor)
+        return names_more and (self._total is None or self._count < self._total)
 
     @property
     def _count(self) -> int:
@@ -62,6 +75,8 @@ class Board:
         """All of it as one. A board of one page is as complete as that page says."""
         if len(self._readings) == 1:
             [only] = self._readings
+            if self._gap:
+                only = replace(only, complete=False, reason=self._gap)
             return self._capped(only)
         gaps = [self._gap] if self._gap else []
         if self._total is not None and self._total != self._count:

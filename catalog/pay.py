@@ -25,8 +25,7 @@ from itertools import islice
 from typing import Final
 
 from catalog import pay_words as words
-from catalog.adapters.base import Period
-from catalog.money import Money, amounts_in, same_length
+from catalog.money import Money, Period, amounts_in, same_length
 
 _MAX_CHARS: Final = 60_000
 _MAX_SENTENCE: Final = 400

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from catalog.adapters.ashby import Ashby
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+
 from catalog.adapters.base import Adapter, Detection
-from catalog.adapters.greenhouse import Greenhouse
-from catalog.adapters.lever import Lever
 from catalog.links import InvalidURL, canonical, split
 
-ADAPTERS: dict[str, Adapter] = {adapter.kind: adapter for adapter in (*(Greenhouse(), Lever(), Ashby()),)}
+
+def _platforms(parent: type[Adapter]) -> Iterator[type[Adapter]]:
+    for child in parent.__subclasses__():
+        if "kind" in vars(child):
+            yield child
+        yield from _platforms(child)
+
+
+# Every module of this package that defines an adapter is found by itself: a platform is one file.
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")
+ADAPTERS: dict[str, Adapter] = {
+    platform.kind: platform() for platform in sorted(_platforms(Adapter), key=lambda platform: platform.kind)
+}
 
 
 def detect(url: str) -> Detection | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from catalog.adapters.base import Pay, Period
+from catalog.pay import pay_in_text
 
 _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,6})?")
 _CURRENCY = re.compile(r"[A-Z]{3}")
@@ -22,6 +23,14 @@ _PLAUSIBLE: dict[Period, tuple[float, float]] = {
 }
 _DOLLAR_LIKE = frozenset({"USD", "EUR", "GBP", "CAD", "AUD", "NZD", "CHF", "SGD"})
 _SMALL_UNITS = 10_000  # the least unit in use is worth about this little of a dollar
+_PERIOD_WORDS: tuple[tuple[Period, re.Pattern[str]], ...] = (
+    ("hour", re.compile(r"\bhour|\bhr|\bper hour|\bstunde")),
+    ("day", re.compile(r"\bday|\bdaily|\btag\b")),
+    ("week", re.compile(r"\bweek|\bwoche")),
+    ("month", re.compile(r"\bmonth|\bmonat")),
+    ("year", re.compile(r"\byear|\byr|\bann(?:ual|um)|\bjahr|\bpa$")),
+)
+_MANY_TIMES = re.compile(r"\bbi|\bsemi|\bhalf|\btwice|\btwo\b|\bfortnight")
 
 
 def pay(
@@ -53,6 +62,23 @@ def amount(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 < value < 10**15 and math.isfinite(value) else None
+
+
+def period(value: object) -> Period | None:
+    """The period that a platform's own word for it names: "YEARLY", "per_hour", "Monthly salary"."""
+    label = value.lower().replace("_", " ").replace("-", " ") if isinstance(value, str) else ""
+    if _MANY_TIMES.search(label):
+        return None  # half-monthly and two-weekly pay exist, and no period of ours says them
+    named = [period for period, word in _PERIOD_WORDS if word.search(label)]
+    return named[0] if len(named) == 1 else None
+
+
+def pay_in_field(value: object, flags: list[str]) -> Pay | None:
+    """Pay out of a field that holds nothing else, in words: "$0.05 – $0.06 / hour"."""
+    stated = pay_in_text(value) if isinstance(value, str) else None
+    if stated is None:
+        return None
+    return pay(stated.min, stated.max, currency=stated.currency, period=stated.period, flags=flags)
 
 
 def span(pays: Iterable[Pay]) -> Pay | None:

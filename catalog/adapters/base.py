@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import Literal
 
 from catalog.links import InvalidURL, UrlParts, split
+from catalog.money import Period as Period
 
 Remote = Literal["yes", "no", "hybrid", "unknown"]
 EmploymentType = Literal[
     "full_time", "part_time", "contract", "internship", "temporary", "volunteer", "other"
 ]
-Period = Literal["hour", "day", "week", "month", "year", "one_time"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class ParsedListing:
     to be mended. Dates are ISO 8601 text: with an offset where the source states an instant, ten
     characters where it states a day. `description_html` is sanitised; `description_text` is its text.
     `flags` name what was changed or noticed while reading: "title_cut", "bounds_swapped",
-    "pay_implausible", "description_too_long", "prospect_post".
+    "pay_implausible", "description_too_long", "prospect_post", "teaser" (the description is only its
+    beginning), "closed" (the source marks it so).
     """
 
     external_id: str
@@ -82,6 +83,7 @@ class Reading:
     rows: int = field(default=0, compare=False)
     total: int | None = field(default=None, compare=False)
     cursor: str = field(default="", compare=False)
+    links: tuple[str, ...] = field(default=(), compare=False)  # pages still to be read for the board
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +121,29 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request; a POST where it has a body, which is JSON unless the headers say otherwise."""
+    """One request; a POST where it has a body, which is JSON unless the headers say otherwise.
+
+    `secrets` are parameters of the query that are sent and never kept.
+    """
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    secrets: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the reading of a board has come: pages read, rows on them, the last page's cursor."""
+    """How far the reading of a board has come: pages read, rows on them, the last page's cursor.
+
+    `links` are all the links that its pages named, each once, in the order in which they are read.
+    """
 
     pages: int = 0
     rows: int = 0
     total: int | None = None
     cursor: str = ""
+    links: tuple[str, ...] = ()
 
 
 class UnreadableResponse(Exception):
@@ -159,6 +169,9 @@ class Adapter:
     # the page, and guessing a board from the employer's name finds other companies.
     own_page_marks: tuple[str, ...] = ()
     shows_at_most: int | None = None  # postings, however many a board has: as many are no proof of all
+    reads_pages: int | None = None  # of a board without end, the newest only
+    least_interval = 0  # minutes between two pulls, where the platform's terms name them
+    needs_keys: tuple[str, ...] = ()  # names of what its owner has to get from the platform
 
     def detect(self, url: str) -> Detection | None:
         """The board, and the posting if any, that a web URL names by itself. Never a guess."""
@@ -166,6 +179,11 @@ class Adapter:
             return self.found(split(url))
         except InvalidURL:
             return None
+
+    def posting_id(self, url: str) -> str | None:
+        """The posting that an address of the platform names, or None."""
+        found = self.detect(url)
+        return found.posting_id if found else None
 
     def found(self, parts: UrlParts) -> Detection | None:
         """The same for a URL that was taken apart."""

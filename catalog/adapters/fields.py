@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from html import unescape
+from html import escape, unescape
 from typing import Any
 from urllib.parse import urljoin
 
@@ -156,7 +156,7 @@ def epoch_date(value: object, context: Context) -> str | None:
 
 def employment_type(value: object) -> EmploymentType | None:
     """The employment type that a free label states. "Permanent" and "Regular" state none."""
-    label = _CAMEL.sub(" ", one_line(value, limit=MAX_NAME)).lower()
+    label = _CAMEL.sub(" ", one_line(value, limit=MAX_NAME)).lower().replace("_", " ")
     for kind, words in _EMPLOYMENT:
         if words.search(label):
             return kind
@@ -181,6 +181,14 @@ def description(parts: list[str], flags: list[str]) -> tuple[str, str]:
     html = "\n".join(safe for part in parts if (safe := sanitise(part)))
     text = to_text(html)
     return (html, text) if text else ("", "")
+
+
+def teaser(value: object, flags: list[str]) -> tuple[str, str]:
+    """A part of a text, flagged "teaser": it is shown as one, and never kept as the description (A5)."""
+    html, text = description([html_or_plain(None, value) if isinstance(value, str) else ""], flags)
+    if text:
+        flags.append("teaser")
+    return html, text
 
 
 def html_or_plain(html: object, plain: object) -> str:
@@ -240,3 +248,11 @@ def joined(*parts: object) -> str:
         if text and text.casefold() not in (one.casefold() for one in said):
             said.append(text)
     return ", ".join(said)
+
+
+def headed(heading: object, html: object) -> str:
+    """A section of a description with its heading, or "" for what is no text."""
+    if not isinstance(html, str) or not html.strip():
+        return ""
+    shown = one_line(heading, limit=500)
+    return f"<h3>{escape(shown)}</h3>{html}" if shown else html

@@ -26,6 +26,15 @@ _NOT_A_PLACE = re.compile(
     r"(?:\d+\+?|multiple|various|several)\s*(?:locations?|cities|offices)?|n/?a|none|tb[acd]|unknown|other|[\W_]*",
     re.IGNORECASE,
 )
+_LETTERS = re.compile(r"[\W\d_]+")
+_MODELS: dict[str, Remote] = {
+    **dict.fromkeys(("onsite", "inoffice", "office", "officebased", "inperson", "onpremise"), "no"),
+    **dict.fromkeys(("hybrid", "hybridremote", "remotehybrid", "flexible", "partiallyremote"), "hybrid"),
+    **dict.fromkeys(
+        ("remote", "fullyremote", "fully", "fullremote", "remoteonly", "telecommute", "virtual", "telework"),
+        "yes",
+    ),
+}
 
 
 def places(values: Iterable[object]) -> tuple[str, ...]:
@@ -52,6 +61,11 @@ def names_a_place(value: object) -> bool:
 def remote_in(values: Iterable[object]) -> Remote:
     """The work model that location texts state in words. A city alone states none."""
     return work_mode_hint("; ".join(one_line(value, limit=MAX_TEXT) for value in values))
+
+
+def remote_named(value: object) -> Remote:
+    """The work model that a platform's own word for it names: "ON_SITE", "fully remote", "Hybrid"."""
+    return _MODELS.get(_LETTERS.sub("", one_line(value, limit=50).casefold()), "unknown")
 
 
 def _is_work_model(part: str) -> bool:

@@ -19,10 +19,16 @@ from catalog.charset import decode
 
 MOST_BYTES = 20 * 1024 * 1024
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_REFERENCE = re.compile(r"&#(?:[xX]0*(?P<hex>[0-9a-fA-F]{1,8})|0*(?P<decimal>[0-9]{1,9}))(?![0-9a-fA-F])")
 _DECLARATION = re.compile(r"\A\s*<\?xml\b[^>]*\?>")
 # JSON-LD as it is met: commented out, with literal line breaks in texts, with a comma too many.
 _COMMENT = re.compile(r"\A\s*(?:<!--|//<!\[CDATA\[|/\*<!\[CDATA\[\*/)|(?:-->|//\]\]>|/\*\]\]>\*/)\s*\Z")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+
+
+def is_markup(payload: bytes) -> bool:
+    """Whether a response is a page or document, and not JSON."""
+    return payload[:1_000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
 
 
 def page(payload: bytes) -> Any:
@@ -31,14 +37,15 @@ def page(payload: bytes) -> Any:
     if text.lstrip()[:1] in "{[":
         raise UnreadableResponse("not_html", "the response is data, not a web page")
     try:
-        root = lxml_html.document_fromstring(_NOT_XML.sub("\ufffd", text))
+        root = lxml_html.document_fromstring(_without_nothings(text))
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError) as fault:
         raise UnreadableResponse("not_html", f"not a web page: {str(fault)[:200]}") from None
     return root
 
 
-def feed(payload: bytes) -> Any:
-    """The root element of an XML document, mended where it is not well-formed.
+def feed(payload: bytes) -> tuple[Any, bool]:
+    """The root element of an XML document, and whether it is well-formed: what had to be mended may lack
+    something.
 
     Raises UnreadableResponse for a web page, for what is no XML, and for a document whose end is missing.
     """
@@ -49,28 +56,37 @@ def feed(payload: bytes) -> Any:
         raise UnreadableResponse("not_xml", "the response is no XML")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, huge_tree=False)
     try:
-        root = etree.fromstring(_NOT_XML.sub("\ufffd", text), parser)
+        root = etree.fromstring(_without_nothings(text), parser)
     except (etree.XMLSyntaxError, ValueError) as fault:
         raise UnreadableResponse("not_xml", f"not XML: {str(fault)[:200]}") from None
     if root is None:
         raise UnreadableResponse("not_xml", "nothing in the response can be read as XML")
-    name = re.escape(etree.QName(root).localname)
+    name = re.escape(_local_name(root))
     if not re.search(rf"</(?:[\w.-]+:)?{name}\s*>\s*\Z|/>\s*\Z", text[-4_000:]):
         raise UnreadableResponse("truncated", "the end of the document is missing")
-    return root
+    return root, not parser.error_log.filter_from_errors()
 
 
 def child_text(element: Any, name: str) -> str:
     """The text of the first child of that local name, whatever its namespace; "" without one."""
     for child in element:
-        if isinstance(child.tag, str) and etree.QName(child).localname == name:
+        if _local_name(child) == name:
             return "".join(child.itertext()).strip()
     return ""
 
 
+def _local_name(element: Any) -> str:
+    """Without namespace or prefix; "" for comments.
+
+    A mended document may hold names that lxml would refuse.
+    """
+    tag = element.tag
+    return tag.rpartition("}")[2].rpartition(":")[2] if isinstance(tag, str) else ""
+
+
 def children(element: Any, name: str) -> list[Any]:
     """Children of that local name, whatever their namespace."""
-    return [child for child in element if isinstance(child.tag, str) and etree.QName(child).localname == name]
+    return [child for child in element if _local_name(child) == name]
 
 
 def inner_html(element: Any) -> str:
@@ -78,6 +94,19 @@ def inner_html(element: Any) -> str:
     parts = [element.text or ""]
     parts += [etree.tostring(child, encoding="unicode", method="html") for child in element]
     return "".join(parts)
+
+
+def spaced_text(element: Any) -> str:
+    """The same where the texts of neighbouring elements are words of their own."""
+    return " ".join(" ".join(element.itertext()).split())
+
+
+def has_its_end(payload: bytes) -> bool:
+    """Whether a page was received to its end: one whose end is missing may lack rows."""
+    return (
+        re.search(rb"</(?:html|body)\s*>\s*(?:<!--[^>]{0,500}-->\s*)*\Z", payload[-4_000:], re.IGNORECASE)
+        is not None
+    )
 
 
 def visible_text(element: Any) -> str:
@@ -152,3 +181,26 @@ def _text(payload: bytes) -> str:
     if not text.strip():
         raise UnreadableResponse("empty", "the response is empty")
     return text
+
+
+def _without_nothings(text: str) -> str:
+    """The text without characters that XML has not, written out or as references, on which libxml2 trips."""
+
+    def referred(match: re.Match[str]) -> str:
+        code = int(match["hex"], 16) if match["hex"] else int(match["decimal"])
+        is_character = code < 0x110000 and not _NOT_XML.match(chr(code))
+        return match[0] if is_character else "\ufffd"
+
+    return _NOT_XML.sub("\ufffd", _REFERENCE.sub(referred, text))
+
+
+def channel_items(payload: bytes) -> tuple[Any, list[Any], bool]:
+    """An RSS feed's channel, its items, and whether the document is well-formed.
+
+    Raises UnreadableResponse.
+    """
+    root, is_whole = feed(payload)
+    channels = children(root, "channel")
+    if not channels:
+        raise UnreadableResponse("wrong_shape", "the document is no RSS feed")
+    return channels[0], children(channels[0], "item"), is_whole

@@ -49,12 +49,41 @@ def load(payload: bytes) -> Any:
         raise UnreadableResponse("bad_number", "a number with thousands of digits") from None
 
 
+def load_object(payload: bytes, *, of: str) -> dict[str, Any]:
+    """The JSON object of a response; `of` names the platform. Raises UnreadableResponse, for errors too."""
+    body = load(payload)
+    if not isinstance(body, dict):
+        wrong_shape(f"a response of {of} is an object")
+    refuse_error_body(body)
+    return body
+
+
+def rows_of(body: dict[str, Any], *keys: str) -> list[Any]:
+    """The list under the keys, one in the other. Raises UnreadableResponse where there is none."""
+    value: Any = body
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(value, list):
+        wrong_shape(f"the response holds no list of {keys[-1]}")
+    return value
+
+
+def count_in(value: object) -> int | None:
+    """A count that a platform states, also where it is written as text; None for all else."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+        return int(value)
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
+    return value if is_count and isinstance(value, int) else None
+
+
 def refuse_error_body(body: dict[str, Any]) -> None:
     """Raise for an error that arrives as JSON, with status 200 too: it is not an empty board (A2).
 
-    All three platforms say "not found" for a board that does not exist.
+    Most platforms say "not found" for a board that does not exist.
     """
     error = body.get("error") or body.get("errors")
+    if not error and body.get("ok") is not False:
+        error = body.get("detail") if body.keys() <= {"detail", "code", "status"} else None
     if not error and body.get("ok") is not False:
         return
     detail = clean(error)[:200] if isinstance(error, str) else "no words with it"
@@ -115,27 +144,48 @@ class Rows:
         )
 
 
-def read_rows(rows: Sequence[Any], read: Callable[[dict[str, Any]], ParsedListing]) -> Rows:
+def read_rows(
+    rows: Sequence[Any],
+    read: Callable[[dict[str, Any]], ParsedListing],
+    *,
+    is_row_per_place: bool = False,
+) -> Rows:
     """Rows read one by one; a row that cannot be read is rejected with its reason.
 
-    Of two rows with one id the last counts, in the place of the first. Raises UnreadableResponse when
-    there are rows and none is an object.
+    Of two rows with one id the last counts, in the place of the first; where the platform writes a row for
+    each place of a posting, its places are put together. Raises UnreadableResponse when there are rows and
+    none is an object.
     """
+    if rows and not any(isinstance(row, dict) for row in rows):
+        wrong_shape("the rows of the response are not objects")
+
+    def read_object(row: Any) -> ParsedListing:
+        if not isinstance(row, dict):
+            raise RowUnreadable("the row is not an object")
+        return read(row)
+
+    return read_elements(rows, read_object, is_row_per_place=is_row_per_place)
+
+
+def read_elements(
+    rows: Sequence[Any], read: Callable[[Any], ParsedListing], *, is_row_per_place: bool = False
+) -> Rows:
+    """The same for rows of any kind, elements of a page or feed."""
     listings: dict[str, ParsedListing] = {}
     rejected: list[Rejected] = []
     repeated: list[str] = []
-    if rows and not any(isinstance(row, dict) for row in rows):
-        wrong_shape("the rows of the response are not objects")
     for row in rows:
-        if not isinstance(row, dict):
-            rejected.append(Rejected("", "the row is not an object"))
-            continue
         try:
             listing = read(row)
         except RowUnreadable as fault:
-            rejected.append(Rejected(_shown_id(row.get("id")), str(fault)))
+            shown = row.get("id") if isinstance(row, dict) else None
+            rejected.append(Rejected(_shown_id(shown), str(fault)))
             continue
-        if listing.external_id in listings:
+        earlier = listings.get(listing.external_id)
+        if earlier and is_row_per_place:
+            places = dict.fromkeys((*earlier.locations, *listing.locations))
+            listing = replace(listing, locations=tuple(places))
+        elif earlier:
             repeated.append(listing.external_id)
         listings[listing.external_id] = listing
     return Rows(listings, tuple(rejected), tuple(repeated), len(rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -11,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from catalog.adapters import ADAPTERS
-from catalog.adapters.base import Adapter, Context, Reading, Request, UnreadableResponse
+from catalog.adapters.base import Adapter, Context, Reading, Rejected, Request, UnreadableResponse
 from catalog.adapters.http import FetchFailed, Response
 from catalog.admission import InvalidPattern
 from catalog.errors import PullFailed
@@ -81,16 +82,28 @@ def _read(claim: Claim, source: Source, pull: Pull) -> Reading:
     context = Context(
         token=source.token, region=source.region, company=source.company, fetched_at=timezone.now()
     )
-    board = Board(shows_at_most=adapter.shows_at_most)
-    while request := adapter.request(context, board.progress):
+    board = Board(shows_at_most=adapter.shows_at_most, reads_pages=adapter.reads_pages)
+    while request := adapter.request(context, so_far := board.progress):
         claim.checkpoint()
-        claim.progress(board.progress.rows, board.progress.total, f"reading {source.host}")
-        page = _read_page(adapter, context, source, pull, request)
+        claim.progress(so_far.rows, so_far.total, f"reading {source.host}")
+        try:
+            page = _read_page(adapter, context, source, pull, request)
+        except (PullFailed, UnreadableResponse) as failed:
+            if not so_far.links:
+                raise
+            page = _unread(request, failed)
         if not board.add(page):
             break
     reading = board.reading()
     claim.progress(len(reading.listings), len(reading.listings), "recording")
     return reading
+
+
+def _unread(request: Request, failed: PullFailed | UnreadableResponse) -> Reading:
+    """One of many linked pages that was not read: a page without a posting is none, all else is a gap."""
+    if isinstance(failed, UnreadableResponse) and failed.outcome == "no_posting":
+        return Reading((), False, str(failed))
+    return Reading((), False, str(failed), (Rejected(request.url[-200:], str(failed)),))
 
 
 def _read_page(adapter: Adapter, context: Context, source: Source, pull: Pull, request: Request) -> Reading:
@@ -106,7 +119,8 @@ def _read_page(adapter: Adapter, context: Context, source: Source, pull: Pull, r
         raise PullFailed("unknown_board", f"{adapter.name} knows no board {source.token!r}")
     if response.status != 200:
         raise PullFailed("status", f"{source.host} answered {response.status}")
-    reading = adapter.parse(response.content, context)
+    named = replace(context, names={**context.names, "page_url": request.url})
+    reading = adapter.parse(response.content, named)
     page.rows = reading.rows
     page.save(update_fields=["rows"])
     return reading
