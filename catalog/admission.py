@@ -6,6 +6,8 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
+# Goes up with every change of what is ruled: listings are ruled on again then.
+ADMISSION_VERSION = 1
 MAX_PATTERN = 500
 MAX_TITLE = 200  # what a pattern sees of a title; hardly any is longer
 # Ways in which a pattern may match at one place of a title, at worst; Python's matcher tries them all.

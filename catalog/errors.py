@@ -18,3 +18,7 @@ class PullFailed(Exception):
     def __init__(self, fault: str, detail: str) -> None:
         super().__init__(detail)
         self.fault = fault
+
+
+class Overtaken(Exception):
+    """A newer reading of the same source was recorded meanwhile: this one has nothing to say any more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from catalog.adapters.base import ParsedListing, Progress, Reading, Rejected, UnreadableResponse
@@ -18,22 +19,30 @@ class Board:
     platform itself shows: a page with nothing on it, or one that names no next.
     """
 
-    def __init__(self, *, shows_at_most: int | None = None, reads_pages: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        shows_at_most: int | None = None,
+        reads_pages: int | None = None,
+        keep: Callable[[Iterable[ParsedListing]], None] | None = None,
+    ) -> None:
+        """`keep` takes each page's listings away, so that a board of any size costs the memory of a page."""
+        self._keep = keep
+        self._keys: set[int] = set()
         self._shows_at_most = shows_at_most
         self._reads_pages = reads_pages
         self._listings: dict[str, ParsedListing] = {}
         self._rejected: list[Rejected] = []
-        self._readings: list[Reading] = []
+        self._pages = 0
         self._rows = 0
         self._total: int | None = None
         self._links: dict[str, None] = {}
         self._gap = ""
+        self._last = Reading((), False, "nothing is read yet")
 
     @property
     def progress(self) -> Progress:
-        last = self._readings[-1] if self._readings else None
-        cursor = last.cursor if last else ""
-        return Progress(len(self._readings), self._rows, self._total, cursor, tuple(self._links))
+        return Progress(self._pages, self._rows, self._total, self._last.cursor, tuple(self._links))
 
     def add(self, page: Reading) -> bool:
         """Take the next page in; whether there may be another one.
@@ -41,49 +50,55 @@ class Board:
         Raises UnreadableResponse for a first page without a row where the platform states postings: that is
         a refusal, and no empty board.
         """
-        is_first = not self._readings
+        is_first = not self._pages
         if is_first:
             self._total = page.total
             if page.total and not page.rows:
                 raise UnreadableResponse("refused", f"{page.total} postings are stated, and none is shown")
         before = self._count
-        self._readings.append(page)
+        self._keys |= {hash(listing.external_id) for listing in page.listings}
+        if self._keep is None:
+            self._listings |= {listing.external_id: listing for listing in page.listings}
+        else:
+            self._keep(page.listings)
+            page = replace(page, listings=())
+        self._last = page
+        self._pages += 1
         self._rows += page.rows
-        self._listings |= {listing.external_id: listing for listing in page.listings}
         self._rejected += page.rejected
         self._links |= dict.fromkeys(page.links)
         is_repeated = page.rows and self._count == before and not self._links
         if is_repeated and not is_first:
             self._gap = "a page came again instead of the next one"
             return False
-        if len(self._readings) >= MOST_PAGES:
+        if self._pages >= MOST_PAGES:
             self._gap = f"more than {MOST_PAGES} pages"
             return False
-        if self._reads_pages and len(self._readings) >= self._reads_pages:
+        if self._reads_pages and self._pages >= self._reads_pages:
             self._gap = f"only the newest {self._reads_pages} pages are read"
             return False
         if self._links:
-            return len(self._readings) <= len(self._links)
+            return self._pages <= len(self._links)
         names_more = bool(page.rows or page.cursor)
         return names_more and (self._total is None or self._count < self._total)
 
     @property
     def _count(self) -> int:
-        return len(self._listings) + len(self._rejected)
+        return len(self._keys) + len(self._rejected)
 
     def reading(self) -> Reading:
         """All of it as one. A board of one page is as complete as that page says."""
-        if len(self._readings) == 1:
-            [only] = self._readings
+        if self._pages == 1:
+            only = replace(self._last, listings=tuple(self._listings.values()))
             if self._gap:
                 only = replace(only, complete=False, reason=self._gap)
             return self._capped(only)
         gaps = [self._gap] if self._gap else []
         if self._total is not None and self._total != self._count:
-            gaps.append(f"{self._count} of {self._total} postings are on the {len(self._readings)} pages")
+            gaps.append(f"{self._count} of {self._total} postings are on the {self._pages} pages")
         if self._rejected:
             gaps.append(f"{len(self._rejected)} rows could not be read")
-        reason = "; ".join(gaps) or f"the whole board: {self._count} postings on {len(self._readings)} pages"
+        reason = "; ".join(gaps) or f"the whole board: {self._count} postings on {self._pages} pages"
         whole = Reading(
             tuple(self._listings.values()),
             not gaps,
@@ -96,7 +111,7 @@ class Board:
 
     def _capped(self, reading: Reading) -> Reading:
         cap = self._shows_at_most
-        if cap is None or max(len(reading.listings), reading.total or 0) < cap:
+        if cap is None or max(self._count, reading.total or 0) < cap:
             return reading
         reason = f"the platform shows at most {cap:,} postings, and this board may have more"
         return Reading(

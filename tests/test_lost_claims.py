@@ -8,10 +8,10 @@ import pytest
 
 from boards.models import Membership, MembershipRefresh
 from boards.services.membership import refresh_membership
-from catalog.adapters.base import Reading
 from catalog.models import Listing, Posting, Pull
-from catalog.services.listings import record_reading
+from catalog.services.listings import record_listings
 from catalog.services.pulls import finish_pull
+from catalog.services.spool import Spool
 from reviews.models import Decision, Outcome, ReviewRun, Verdict
 from reviews.services.answers import answer_decision
 from reviews.services.runs import begin_answering, plan_run
@@ -30,13 +30,14 @@ def refused(write: Callable[[], object]) -> None:
 
 def test_a_reading_is_not_recorded() -> None:
     pull = PullFactory.create()
-    reading = Reading((listing(),), complete=True, reason="")
-
-    refused(
-        lambda: record_reading(
-            claim=lost("catalog.pull"), source_id=pull.source_id, pull_id=pull.pk, reading=reading
+    claim = lost("catalog.pull")
+    with Spool() as spool:
+        spool.add([listing()])
+        refused(
+            lambda: record_listings(
+                claim=claim, source_id=pull.source_id, pull_id=pull.pk, spool=spool, complete=True
+            )
         )
-    )
 
     assert not Listing.objects.exists()
     assert not Posting.objects.exists()

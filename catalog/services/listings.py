@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from catalog.adapters.base import ParsedListing, Reading
-from catalog.admission import TitlePattern, drop_box_reason
+from catalog import sql
+from catalog.adapters.base import ParsedListing
+from catalog.admission import ADMISSION_VERSION, TitlePattern, drop_box_reason
+from catalog.errors import Overtaken
 from catalog.models import Listing, Observation, Pull, Source, TitleRule
-from catalog.services.postings import Shown, admit, settle_availability, split_date
+from catalog.services.copying import copy_lines, copy_rows, new_ids, rows_of, run
+from catalog.services.postings import Shown, admit, lock_postings, settle_availability, split_date
+from catalog.services.spool import Spool, fingerprint
 from taskqueue.handlers import Claim
 
-CHUNK = 100  # of a bulk update, whose cost grows with the square of it
-WRITTEN = ["url", "title", "company", "locations", "posted_at", "posted_on", "kept", "ruling", "rule"]
-WRITTEN += ["fingerprint", "pull"]
+CHUNK = 2_000  # changed listings of one transaction
+KEPT = {Listing.Ruling.NO_PATTERN, Listing.Ruling.PATTERN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +35,26 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A source's rule for titles, as it stands now."""
+    """A source's rule for titles, as it stood when its reading was compared."""
 
     pattern: TitlePattern | None
-    rule: TitleRule | None
+    rule_id: int | None
 
     @classmethod
     def of(cls, source: Source) -> Admission:
         if not source.title_pattern:
             return cls(None, None)
         rule, _ = TitleRule.objects.get_or_create(pattern=source.title_pattern)
-        return cls(TitlePattern(source.title_pattern), rule)
+        return cls(TitlePattern(source.title_pattern), rule.pk)
+
+    @property
+    def mark(self) -> str:
+        """Ends the fingerprint of what it ruled on: under another rule the same listing is a changed one."""
+        return f":{self.rule_id or ''}:{ADMISSION_VERSION}"
 
     def rule_on(self, listing: ParsedListing) -> Listing.Ruling:
+        if "closed" in listing.flags:
+            return Listing.Ruling.CLOSED
         if "prospect_post" in listing.flags or drop_box_reason(listing.title, listing.description_text):
             return Listing.Ruling.DROP_BOX
         if self.pattern is None:
@@ -53,120 +62,191 @@ class Admission:
         return Listing.Ruling.PATTERN if self.pattern.matches(listing.title) else Listing.Ruling.PATTERN_MISS
 
 
-KEPT = {Listing.Ruling.NO_PATTERN, Listing.Ruling.PATTERN}
-
-
-@transaction.atomic
-def record_reading(*, claim: Claim, source_id: int, pull_id: int, reading: Reading) -> Recorded:
-    """Make the catalog show what `reading` shows.
-
-    Invariants: every listing is recorded, admitted or not, with what ruled on it (A1); rows that did
-    not change are not written (A7); only a complete, non-empty reading lets absence mean unlisted
-    (A2), and unlisted never means closed (A3). Two pulls of one source follow one another, since the
-    source's row is locked first; postings are locked in the order of their URLs (A8).
-
-    Raises ClaimLost, having written nothing, when the task was taken over meanwhile.
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """What of a reading the catalog does not show yet: places in the spool, each with the listing's id or
+    None.
     """
+
+    changed: Sequence[tuple[int, int | None]]
+    absent: Sequence[tuple[int, int | None]]  # ids of listings, each with the posting it held open, or None
+    seen: int
+    kept_unchanged: int
+
+
+def record_listings(
+    *,
+    claim: Claim,
+    source_id: int,
+    pull_id: int,
+    spool: Spool,
+    complete: bool,
+    finish: Callable[[Recorded], None] = lambda recorded: None,
+) -> Recorded:
+    """Make the catalog show what the spool holds; `finish` takes part in the last transaction.
+
+    Invariants: every listing is recorded, admitted or not, with what ruled on it (A1); rows that did not
+    change are not written (A7); only a complete, non-empty reading lets absence mean unlisted (A2), and
+    unlisted never means closed (A3). Each transaction locks the claim, the source and then its postings, in
+    one pass in the order of their URLs (A8). What is interrupted between two of them is what a reading of a
+    smaller board would have recorded; the next one goes on.
+
+    Raises ClaimLost when the task was taken over meanwhile, Overtaken when a newer reading of the source was
+    recorded: nothing more is written then.
+    """
+    with transaction.atomic():
+        source = _begin(claim, source_id, pull_id)
+        admission = Admission.of(source)
+        difference = _compare(source, spool, admission)
+    new = kept = 0
+    for chunk in _chunks(difference.changed):
+        with transaction.atomic():
+            _begin(claim, source_id, pull_id)
+            shown = [_shown(spool.at(place), known, admission) for place, known in chunk]
+            _write(source_id, pull_id, shown)
+        new += sum(one.is_new for one in shown)
+        kept += sum(one.is_kept for one in shown)
+        claim.progress(new, difference.seen, "recording")
+    with transaction.atomic():
+        _begin(claim, source_id, pull_id)
+        absent = difference.absent if complete and difference.seen else ()
+        _unlist(source_id, pull_id, absent)
+        changed = len(difference.changed) - new
+        recorded = Recorded(difference.seen, difference.kept_unchanged + kept, new, changed, len(absent))
+        finish(recorded)
+    return recorded
+
+
+def _begin(claim: Claim, source_id: int, pull_id: int) -> Source:
     claim.hold()
-    source = Source.objects.select_for_update().get(pk=source_id)
-    pull = Pull.objects.get(pk=pull_id)
-    admission = Admission.of(source)
-    known = {row.external_key: row for row in Listing.objects.filter(source=source)}
-
-    shown = {listing.external_id: listing for listing in reading.listings}
-    fresh = [_row(source, pull, admission, shown[key], known.get(key)) for key in sorted(shown)]
-    changed = [row for row in fresh if row is not None]
-    recorded = _write(changed)
-    _show(source, pull, [Shown(row, shown[row.external_key]) for row in recorded if row.kept])
-    _withdraw_filtered(source, pull, recorded)
-
-    unlisted = 0
-    if reading.complete and shown:
-        unlisted = _unlist_absent(source, pull, known.values(), set(shown))
-    kept = Listing.objects.filter(source=source, kept=True, external_key__in=list(shown)).count()
-    new = sum(1 for row in recorded if row.external_key not in known)
-    return Recorded(len(shown), kept, new, len(recorded) - new, unlisted)
+    source = Source.objects.select_for_update(no_key=True).get(pk=source_id)
+    recorded = (Pull.Outcome.COMPLETE, Pull.Outcome.PARTIAL)
+    if Pull.objects.filter(source=source, pk__gt=pull_id, outcome__in=recorded).exists():
+        raise Overtaken(f"a newer reading of source {source_id} is recorded")
+    return source
 
 
-def _row(
-    source: Source, pull: Pull, admission: Admission, listing: ParsedListing, known: Listing | None
-) -> Listing | None:
-    """The listing's row as it has to be written, or None where it stands already."""
-    ruling = admission.rule_on(listing)
-    rule = admission.rule if ruling in {Listing.Ruling.PATTERN, Listing.Ruling.PATTERN_MISS} else None
-    fingerprint = _fingerprint(listing, ruling, rule)
-    if known is not None and known.fingerprint == fingerprint and known.unlisted_at is None:
-        return None
-    posted_at, posted_on = split_date(listing.posted_at, timezone.now())
-    row = known or Listing(source=source, external_key=listing.external_id)
-    row.url, row.title, row.company = listing.url, listing.title[:500], (listing.company or "")[:200]
-    row.locations = list(listing.locations)
-    row.posted_at, row.posted_on = posted_at, posted_on
-    row.kept, row.ruling, row.rule = ruling in KEPT, ruling, rule
-    row.fingerprint, row.pull = fingerprint, pull
-    return row
-
-
-def _fingerprint(listing: ParsedListing, ruling: str, rule: TitleRule | None) -> str:
-    stands_for = [asdict(listing), ruling, rule.pk if rule else None]
-    return hashlib.sha256(json.dumps(stands_for, sort_keys=True, default=str).encode()).hexdigest()
-
-
-def _write(rows: list[Listing]) -> list[Listing]:
-    Listing.objects.bulk_create([row for row in rows if row.pk is None], batch_size=CHUNK)
-    Listing.objects.bulk_update(
-        [row for row in rows if row.pk is not None],
-        fields=WRITTEN,
-        batch_size=CHUNK,
+def _compare(source: Source, spool: Spool, admission: Admission) -> _Difference:
+    run(sql.STAGE)
+    run(sql.EMPTY_STAGE)
+    copy_lines(sql.COPY_STAGED, spool.index())
+    if spool.has_repeats:
+        run(sql.DROP_EARLIER)
+    run(sql.ANALYSE_STAGED)
+    [(_, kept), *changed] = rows_of(sql.COMPARE, source=source.pk, ruled_by=admission.mark)
+    absent = rows_of(sql.ABSENT, source=source.pk)
+    [(seen,)] = rows_of(sql.COUNT_STAGED)
+    return _Difference(
+        [(row[0], row[1]) for row in changed], [(row[0], row[1]) for row in absent], seen, kept
     )
-    return rows
 
 
-def _show(source: Source, pull: Pull, shown: list[Shown]) -> None:
-    """Admit the kept listings' postings, and note which of them appeared or came back."""
-    back = {one.listing.pk for one in shown if one.listing.unlisted_at is not None}
-    linked = {one.listing.pk for one in shown if one.listing.posting_id is not None}
-    admit(shown)
-    Listing.objects.filter(pk__in=back).update(unlisted_at=None)
-    Observation.objects.bulk_create(
-        Observation(
-            posting=one.listing.posting,
-            source=source,
-            pull=pull,
-            kind=Observation.Kind.REAPPEARED if one.listing.pk in linked else Observation.Kind.APPEARED,
+def _chunks(changed: Sequence[tuple[int, int | None]]) -> Iterator[Sequence[tuple[int, int | None]]]:
+    for start in range(0, len(changed), CHUNK):
+        yield changed[start : start + CHUNK]
+
+
+def _shown(parsed: ParsedListing, known_id: int | None, admission: Admission) -> Shown:
+    ruling = admission.rule_on(parsed)
+    by_rule = ruling in {Listing.Ruling.PATTERN, Listing.Ruling.PATTERN_MISS}
+    return Shown(
+        parsed=parsed,
+        is_new=known_id is None,
+        id=known_id or 0,
+        is_kept=ruling in KEPT,
+        ruling=ruling,
+        rule_id=admission.rule_id if by_rule else None,
+        fingerprint=fingerprint(parsed) + admission.mark,
+    )
+
+
+def _write(source_id: int, pull_id: int, shown: list[Shown]) -> None:
+    """Listings of one chunk, their postings, and what came or went with them."""
+    ids = iter(new_ids("catalog_listing", sum(one.is_new for one in shown)))
+    for one in shown:
+        one.id = next(ids) if one.is_new else one.id
+    before = _linked([one.id for one in shown if not one.is_new])
+    admit(source_id, [one for one in shown if one.is_kept])
+    run(sql.FRESH_LISTINGS)
+    run(sql.EMPTY_LISTINGS)
+    copy_rows(sql.COPY_LISTINGS, map(_listing_row, shown))
+    run(sql.INSERT_LISTINGS, source=source_id, pull=pull_id)
+    run(sql.UPDATE_LISTINGS, pull=pull_id)
+    _observe(source_id, pull_id, shown, before)
+
+
+def _linked(ids: list[int]) -> dict[int, tuple[int | None, bool, bool]]:
+    """For known listings: their posting, whether it was admitted through them, whether they were unlisted."""
+    rows = Listing.objects.filter(pk__in=ids).values_list("pk", "posting_id", "kept", "unlisted_at")
+    return {pk: (posting, kept, unlisted is not None) for pk, posting, kept, unlisted in rows}
+
+
+def _listing_row(one: Shown) -> tuple[object, ...]:
+    parsed = one.parsed
+    posted_at, posted_on = split_date(parsed.posted_at, timezone.now())
+    return (
+        one.id,
+        one.is_new,
+        parsed.external_id,
+        parsed.url,
+        parsed.title[:500],
+        (parsed.company or "")[:200],
+        json.dumps(list(parsed.locations)),
+        posted_at,
+        posted_on,
+        one.is_kept,
+        str(one.ruling),
+        one.rule_id,
+        one.fingerprint,
+        one.has_text,
+        one.posting_id,
+    )
+
+
+def _observe(
+    source_id: int, pull_id: int, shown: list[Shown], before: dict[int, tuple[int | None, bool, bool]]
+) -> None:
+    """Note which postings appeared, came back, or are no longer admitted, and let availability follow."""
+    noted: list[tuple[int, str]] = []
+    touched: set[int] = set()
+    for one in shown:
+        posting, was_kept, was_unlisted = before.get(one.id, (None, False, False))
+        if one.is_kept and one.posting_id is not None:
+            is_first = posting is None
+            if is_first or was_unlisted or not was_kept:
+                kind = Observation.Kind.APPEARED if is_first else Observation.Kind.REAPPEARED
+                noted.append((one.posting_id, kind))
+            if not one.is_new_posting:
+                touched.add(one.posting_id)
+        elif posting is not None and was_kept:
+            noted.append((posting, Observation.Kind.FILTERED))
+            touched.add(posting)
+    if noted:
+        postings, kinds = zip(*noted, strict=True)
+        run(
+            sql.INSERT_OBSERVATIONS,
+            source=source_id,
+            pull=pull_id,
+            postings=list(postings),
+            kinds=[str(kind) for kind in kinds],
         )
-        for one in shown
-        if one.listing.pk in back or one.listing.pk not in linked
-    )
-    settle_availability([one.listing.posting_id for one in shown if one.listing.posting_id])
+    settle_availability(touched)
 
 
-def _withdraw_filtered(source: Source, pull: Pull, rows: Iterable[Listing]) -> None:
-    """Note the postings whose listing the title rule no longer admits: filtered, which is not closed."""
-    filtered = [row for row in rows if not row.kept and row.posting_id is not None]
-    noted = set(
-        Observation.objects.filter(
-            source=source, kind=Observation.Kind.FILTERED, posting__in=[row.posting_id for row in filtered]
-        ).values_list("posting_id", flat=True)
-    )
-    Observation.objects.bulk_create(
-        Observation(posting=row.posting, source=source, pull=pull, kind=Observation.Kind.FILTERED)
-        for row in filtered
-        if row.posting_id not in noted
-    )
-    settle_availability([row.posting_id for row in filtered if row.posting_id])
-
-
-def _unlist_absent(source: Source, pull: Pull, known: Iterable[Listing], shown: set[str]) -> int:
-    """Mark the listings that a complete reading no longer shows."""
-    absent = [row for row in known if row.unlisted_at is None and row.external_key not in shown]
+def _unlist(source_id: int, pull_id: int, absent: Sequence[tuple[int, int | None]]) -> None:
+    """Mark the listings that a complete reading no longer shows. Their postings are not closed by that."""
     if not absent:
-        return 0
-    Listing.objects.filter(pk__in=[row.pk for row in absent]).update(unlisted_at=Now(), pull=pull)
-    gone = sorted({row.posting_id for row in absent if row.posting_id and row.kept})
-    Observation.objects.bulk_create(
-        Observation(posting_id=posting_id, source=source, pull=pull, kind=Observation.Kind.UNLISTED)
-        for posting_id in gone
+        return
+    gone = sorted({posting for _, posting in absent if posting is not None})
+    lock_postings(gone)
+    Listing.objects.filter(pk__in=[listing for listing, _ in absent]).update(
+        unlisted_at=Now(), pull_id=pull_id
+    )
+    run(
+        sql.INSERT_OBSERVATIONS,
+        source=source_id,
+        pull=pull_id,
+        postings=gone,
+        kinds=[str(Observation.Kind.UNLISTED)] * len(gone),
     )
     settle_availability(gone)
-    return len(absent)

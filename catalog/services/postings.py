@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -13,102 +13,232 @@ from decimal import Decimal
 from django.db.models import DateTimeField, Exists, Func, OuterRef
 from django.utils import timezone
 
+from catalog import sql
 from catalog.adapters import canonical_posting_url
-from catalog.adapters.base import ParsedListing, Pay
-from catalog.models import Compensation, Listing, Place, Posting, PostingPlace, PostingText
-from catalog.pay import pay_in_text
+from catalog.adapters.base import ParsedListing
+from catalog.keys import company_key, role_key
+from catalog.models import Listing, Place, Posting, Source
 from catalog.places import parse_place
+from catalog.services.copying import copy_rows, new_ids, rows_of, run
 
-CHUNK = 100  # of a bulk update, whose cost grows with the square of it
-WRITTEN = ["apply_url", "title", "company", "department", "locations", "remote", "employment_type"]
-WRITTEN += ["posted_at", "posted_on", "text", "content_hash", "near_copy_key", "lead"]
 COPY_MIN_CHARS = 200  # shorter texts ("See our website") are the same at employers with nothing in common
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+CHUNK = 100
+
+
+@dataclass(slots=True)
+class Shown:
+    """A listing to be written, and the posting that it turns out to show."""
+
+    parsed: ParsedListing
+    is_new: bool
+    id: int
+    is_kept: bool
+    ruling: Listing.Ruling
+    rule_id: int | None
+    fingerprint: str
+    posting_id: int | None = None
+    is_new_posting: bool = False
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the list shows the whole text: its beginning is none (A5)."""
+        return bool(self.parsed.description_text) and "teaser" not in self.parsed.flags
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A listing's row beside what the source said."""
+class _Standing:
+    """A posting that was there."""
 
-    listing: Listing
-    parsed: ParsedListing
+    id: int
+    content_hash: str
+    text_hash: str
+    near_copy_key: str
+    lead_id: int | None
+    needs_lead: bool
 
 
-def admit(shown: list[Shown]) -> None:
+def admit(source_id: int, shown: list[Shown]) -> None:
     """Give every listing its posting, and bring the postings that they lead up to date.
 
-    The same URL from two sources is one posting (A4), led by the listing that showed it first and is
-    still shown. Rows are locked in the order of their URLs, in one pass (A8).
+    The same URL from two sources is one posting (A4), led by the listing that showed it first and is still
+    shown. Postings are inserted or locked in one pass, in the order of their URLs (A8).
     """
+    if not shown:
+        return
     by_url: dict[str, list[Shown]] = {}
     for one in shown:
         by_url.setdefault(canonical_posting_url(one.parsed.url), []).append(one)
-    _insert_missing(by_url)
-    postings = Posting.objects.filter(canonical_url__in=list(by_url)).order_by("canonical_url")
-    led: list[tuple[Posting, Shown]] = []
-    for posting in postings.select_for_update(of=("self",), no_key=True).select_related("lead", "text"):
-        for one in by_url[posting.canonical_url]:
-            one.listing.posting = posting
-            if _leads(one.listing, posting):
-                posting.lead = one.listing
-                led.append((posting, one))
-    Listing.objects.bulk_update([one.listing for one in shown], ["posting"], batch_size=CHUNK)
-    _describe(led)
-
-
-def _insert_missing(by_url: dict[str, list[Shown]]) -> None:
-    there = set(
-        Posting.objects.filter(canonical_url__in=list(by_url)).values_list("canonical_url", flat=True)
-    )
-    Posting.objects.bulk_create(
-        [
-            Posting(canonical_url=url, title=by_url[url][0].listing.title, content_hash="")
-            for url in sorted(set(by_url) - there)
-        ],
-        ignore_conflicts=True,  # another source may be admitting the same posting now
-        batch_size=CHUNK,
-    )
-
-
-def _leads(listing: Listing, posting: Posting) -> bool:
-    lead = posting.lead
-    return lead is None or lead.pk == listing.pk or lead.unlisted_at is not None or not lead.kept
-
-
-def _describe(led: list[tuple[Posting, Shown]]) -> None:
-    """Write what the leading listings say; places, pay and `changed_at` only where it is something new."""
-    _keep_texts([(posting, one.parsed) for posting, one in led])
-    changed: list[tuple[Posting, ParsedListing]] = []
-    for posting, one in led:
-        before = posting.content_hash
-        _copy_fields(posting, one)
-        if posting.content_hash != before:
-            changed.append((posting, one.parsed))
-    Posting.objects.bulk_update(
-        [posting for posting, _ in led],
-        fields=WRITTEN,
-        batch_size=CHUNK,
-    )
-    _place([posting for posting, _ in changed])
+    name = Source.objects.only("name").get(pk=source_id).name
+    rows = _new_rows(by_url, name)
+    inserted = _insert({url: row.values() for url, row in rows.items()})
+    standing = _standing([url for url in by_url if url not in inserted])
+    led: list[_Row] = []
+    for url, ones in by_url.items():
+        row = rows[url]
+        if url in inserted:
+            led.append(row)
+        for one in ones:
+            one.is_new_posting = url in inserted
+            one.posting_id = row.id if url in inserted else standing[url].id
+            if url not in inserted and _leads(one, standing[url]):
+                led.append(_Row.of(one, url, name, standing=standing[url]))
+    _keep_texts(led)
+    changed = [row for row in led if row.is_changed]
+    _update([row for row in led if not row.is_new])
+    _place(changed)
     _pay(changed)
-    # Last, and by the clock that runs on inside a transaction: recording a large board takes minutes.
-    Posting.objects.filter(pk__in=[posting.pk for posting, _ in changed]).update(changed_at=ClockNow())
 
 
-def _copy_fields(posting: Posting, one: Shown) -> None:
-    """A platform that does not name the employer leaves the name that the source is known by."""
-    parsed = one.parsed
-    posting.apply_url = parsed.apply_url or parsed.url
-    posting.title, posting.company = parsed.title[:500], (parsed.company or one.listing.source.name)[:200]
-    posting.department = (parsed.department or "")[:200]
-    posting.locations = [place[:300] for place in parsed.locations]
-    posting.remote, posting.employment_type = parsed.remote, parsed.employment_type or ""
-    posting.posted_at, posting.posted_on = split_date(parsed.posted_at, timezone.now())
-    text = posting.text
-    posting.near_copy_key = _copy_key(text.text) if text else ""
-    identity = [posting.title, posting.company, posting.department, posting.locations, posting.remote]
-    identity += [posting.employment_type, str(parsed.compensation), text.content_hash if text else ""]
-    posting.content_hash = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+def _leads(one: Shown, standing: _Standing) -> bool:
+    return standing.needs_lead or standing.lead_id == one.id
+
+
+@dataclass(slots=True)
+class _Row:
+    """A posting as its leading listing says it, ready to be written."""
+
+    shown: Shown
+    url: str
+    company: str
+    id: int
+    text_id: int | None
+    text_hash: str
+    near_copy_key: str
+    is_new: bool
+    content_hash: str = ""
+    is_changed: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        one: Shown,
+        url: str,
+        source_name: str,
+        *,
+        standing: _Standing | None = None,
+        ids: tuple[int, int] = (0, 0),
+    ) -> _Row:
+        """A platform that does not name the employer leaves the name that the source is known by."""
+        text = one.parsed.description_text if one.has_text else ""
+        text_hash = hashlib.sha256(text.encode()).hexdigest() if text else ""
+        row = cls(
+            shown=one,
+            url=url,
+            company=(one.parsed.company or source_name)[:200],
+            id=standing.id if standing else ids[0],
+            text_id=ids[1] if text_hash and not standing else None,
+            text_hash=text_hash or (standing.text_hash if standing else ""),
+            near_copy_key=_copy_key(text) if text else (standing.near_copy_key if standing else ""),
+            is_new=standing is None,
+        )
+        row.content_hash = row.identity()
+        row.is_changed = standing is None or standing.content_hash != row.content_hash
+        return row
+
+    def identity(self) -> str:
+        """Of all that a review reads."""
+        parsed = self.shown.parsed
+        said = [
+            parsed.title[:500],
+            self.company,
+            (parsed.department or "")[:200],
+            self.locations,
+            parsed.remote,
+        ]
+        said += [parsed.employment_type or "", str(parsed.compensation), self.text_hash]
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    @property
+    def locations(self) -> list[str]:
+        return [place[:300] for place in self.shown.parsed.locations]
+
+    def values(self) -> tuple[object, ...]:
+        parsed = self.shown.parsed
+        posted_at, posted_on = split_date(parsed.posted_at, timezone.now())
+        title = parsed.title[:500]
+        return (
+            self.id,
+            self.url,
+            parsed.apply_url or parsed.url,
+            title,
+            self.company,
+            company_key(self.company),
+            role_key(title),
+            (parsed.department or "")[:200],
+            json.dumps(self.locations),
+            parsed.remote,
+            parsed.employment_type or "",
+            posted_at,
+            posted_on,
+            self.text_id,
+            self.text_hash,
+            self.content_hash,
+            self.near_copy_key,
+            self.shown.id,
+        )
+
+
+def _new_rows(by_url: dict[str, list[Shown]], source_name: str) -> dict[str, _Row]:
+    """A row for each URL, for the case that there is no posting yet."""
+    posting_ids = new_ids("catalog_posting", len(by_url))
+    text_ids = new_ids("catalog_postingtext", len(by_url))
+    return {
+        url: _Row.of(ones[0], url, source_name, ids=ids)
+        for (url, ones), ids in zip(by_url.items(), zip(posting_ids, text_ids, strict=True), strict=True)
+    }
+
+
+def _insert(rows: dict[str, tuple[object, ...]]) -> set[str]:
+    """Insert what is missing, lock what is there; the URLs that were missing."""
+    run(sql.FRESH_POSTINGS)
+    run(sql.EMPTY_POSTINGS)
+    copy_rows(sql.COPY_POSTINGS, rows.values())
+    return {row[0] for row in rows_of(sql.INSERT_POSTINGS)}
+
+
+def _standing(urls: list[str]) -> dict[str, _Standing]:
+    return {
+        url: _Standing(pk, content, text or "", copies, lead, needs_lead)
+        for pk, url, content, text, copies, lead, needs_lead in rows_of(sql.STANDING_POSTINGS, urls=urls)
+    }
+
+
+def _update(rows: Sequence[_Row]) -> None:
+    if rows:
+        run(sql.EMPTY_POSTINGS)
+        copy_rows(sql.COPY_POSTINGS, (row.values() for row in rows))
+        run(sql.UPDATE_POSTINGS)
+
+
+def _keep_texts(rows: Iterable[_Row]) -> None:
+    """A version of the text for each posting that came with one.
+
+    A listing without a text takes none away (A5).
+    """
+    with_text = [row for row in rows if row.shown.has_text]
+    if not with_text:
+        return
+    later = [row for row in with_text if row.text_id is None]
+    for row, number in zip(later, new_ids("catalog_postingtext", len(later)), strict=True):
+        row.text_id = number
+    run(sql.FRESH_TEXTS)
+    run(sql.EMPTY_TEXTS)
+    copy_rows(
+        sql.COPY_TEXTS,
+        (
+            (
+                row.text_id,
+                row.id,
+                row.text_hash,
+                row.shown.parsed.description_text,
+                row.shown.parsed.description_html,
+                "listing",
+            )
+            for row in with_text
+        ),
+    )
+    run(sql.INSERT_TEXTS)
 
 
 def _copy_key(text: str) -> str:
@@ -117,45 +247,23 @@ def _copy_key(text: str) -> str:
     return hashlib.sha256(letters.encode()).hexdigest() if len(letters) >= COPY_MIN_CHARS else ""
 
 
-def _keep_texts(led: list[tuple[Posting, ParsedListing]]) -> None:
-    """Point each posting at its text. A listing that came without a text takes none away (A5)."""
-    wanted: dict[tuple[int, str], tuple[Posting, ParsedListing]] = {}
-    for posting, parsed in led:
-        if parsed.description_text:
-            digest = hashlib.sha256(parsed.description_text.encode()).hexdigest()
-            wanted[posting.pk, digest] = (posting, parsed)
-    PostingText.objects.bulk_create(
-        [
-            PostingText(
-                posting=posting,
-                content_hash=digest,
-                text=parsed.description_text,
-                html=parsed.description_html,
-                method="listing",
-            )
-            for (_, digest), (posting, parsed) in wanted.items()
-        ],
-        ignore_conflicts=True,
-        batch_size=CHUNK,
-    )
-    kept = PostingText.objects.filter(
-        posting__in=[pk for pk, _ in wanted], content_hash__in=[digest for _, digest in wanted]
-    )
-    for text in kept:
-        if pair := wanted.get((text.posting_id, text.content_hash)):
-            pair[0].text = text
-
-
-def _place(postings: Iterable[Posting]) -> None:
+def _place(rows: Sequence[_Row]) -> None:
     """Link postings to the places that their locations name."""
-    raws = {posting.pk: list(dict.fromkeys(posting.locations)) for posting in postings}
+    if not rows:
+        return
+    raws = {row.id: list(dict.fromkeys(row.locations)) for row in rows}
     places = places_of({raw for texts in raws.values() for raw in texts})
-    PostingPlace.objects.filter(posting__in=raws).delete()
-    PostingPlace.objects.bulk_create(
-        PostingPlace(posting_id=pk, place=place, position=position)
+    links = [
+        (pk, place.pk, position)
         for pk, texts in raws.items()
         for position, place in enumerate(place for raw in texts for place in places[raw])
-    )
+    ]
+    known = [row.id for row in rows if not row.is_new]
+    if known:
+        run(sql.UNLINK_PLACES, postings=known)
+    if links:
+        postings, numbers, positions = map(list, zip(*links, strict=True))
+        run(sql.LINK_PLACES, postings=postings, places=numbers, positions=positions)
 
 
 def places_of(raws: Iterable[str]) -> dict[str, list[Place]]:
@@ -187,50 +295,25 @@ def _place_rows(raw: str) -> list[Place]:
     ] or [Place(raw=raw)]
 
 
-def _pay(changed: list[tuple[Posting, ParsedListing]]) -> None:
-    rows = [row for posting, parsed in changed if (row := _stated_pay(posting, parsed.compensation))]
-    silent = {posting.pk for posting, _ in changed} - {row.posting_id for row in rows}
-    Compensation.objects.filter(posting__in=silent).delete()
-    Compensation.objects.bulk_create(
-        rows,
-        update_conflicts=True,
-        unique_fields=["posting"],
-        update_fields=["min", "max", "currency", "period", "basis", "sentence"],
-    )
-
-
-def _stated_pay(posting: Posting, pay: Pay | None) -> Compensation | None:
-    """What the source's own fields state, else what a sentence of the text does, else nothing (A9)."""
-    if pay is not None and (pay.min is not None or pay.max is not None):
-        return _compensation(
-            posting, pay.min, pay.max, pay.currency, pay.period, Compensation.Basis.STRUCTURED
+def _pay(rows: Sequence[_Row]) -> None:
+    """Pay as the source's own fields state it. What a text states is read with the other facts of it."""
+    if not rows:
+        return
+    known = [row.id for row in rows if not row.is_new]
+    if known:
+        run(sql.DROP_PAY, postings=known)
+    stated = [
+        (row.id, pay) for row in rows if (pay := row.shown.parsed.compensation) and (pay.min or pay.max)
+    ]
+    if stated:
+        run(
+            sql.INSERT_PAY,
+            postings=[pk for pk, _ in stated],
+            lows=[None if pay.min is None else Decimal(str(pay.min)) for _, pay in stated],
+            highs=[None if pay.max is None else Decimal(str(pay.max)) for _, pay in stated],
+            currencies=[pay.currency or "" for _, pay in stated],
+            periods=[pay.period or "" for _, pay in stated],
         )
-    stated = pay_in_text(posting.text.text) if posting.text else None
-    if stated is None:
-        return None
-    row = _compensation(
-        posting, stated.min, stated.max, stated.currency, stated.period, Compensation.Basis.TEXT
-    )
-    row.sentence = stated.sentence
-    return row
-
-
-def _compensation(
-    posting: Posting,
-    low: float | None,
-    high: float | None,
-    currency: str | None,
-    period: str | None,
-    basis: Compensation.Basis,
-) -> Compensation:
-    return Compensation(
-        posting=posting,
-        min=None if low is None else Decimal(str(low)),
-        max=None if high is None else Decimal(str(high)),
-        currency=currency or "",
-        period=period or "",
-        basis=basis,
-    )
 
 
 class ClockNow(Func):
@@ -240,16 +323,21 @@ class ClockNow(Func):
     output_field = DateTimeField()
 
 
-def settle_availability(posting_ids: Iterable[int]) -> None:
-    """Let the postings' availability follow their listings: shown is open, shown nowhere is unknown (A3).
+def lock_postings(ids: Collection[int]) -> None:
+    """Lock postings in the one order (A8): an update takes rows as it finds them."""
+    if ids:
+        run(sql.LOCK_POSTINGS, ids=sorted(ids))
 
-    A posting that evidence closed stays closed until it is shown again, which reopens the question.
+
+def settle_availability(posting_ids: Iterable[int]) -> None:
+    """Let the availability of postings, locked before, follow their listings (A3).
+
+    Shown is open, shown nowhere is unknown. A posting that evidence closed stays closed until it is shown
+    again, which reopens the question.
     """
     ids = sorted(set(posting_ids))
-    # Locked first, in the one order (A8): an update takes rows as it finds them.
-    list(
-        Posting.objects.filter(pk__in=ids).order_by("canonical_url").select_for_update(no_key=True).only("pk")
-    )
+    if not ids:
+        return
     shown = Listing.objects.filter(posting=OuterRef("pk"), kept=True, unlisted_at=None)
     postings = Posting.objects.filter(pk__in=ids)
     postings.filter(Exists(shown)).exclude(availability=Posting.Availability.OPEN).update(

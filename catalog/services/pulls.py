@@ -15,12 +15,14 @@ from catalog.adapters import ADAPTERS
 from catalog.adapters.base import Adapter, Context, Reading, Rejected, Request, UnreadableResponse
 from catalog.adapters.http import FetchFailed, Response
 from catalog.admission import InvalidPattern
-from catalog.errors import PullFailed
+from catalog.errors import Overtaken, PullFailed
 from catalog.models import Pull, PullPage, Source
 from catalog.pacing import fetch_at_pace
 from catalog.paging import Board
-from catalog.services.listings import record_reading
+from catalog.services.facts import derive_facts
+from catalog.services.listings import Recorded, record_listings
 from catalog.services.sources import request_url
+from catalog.services.spool import Spool
 from config import objects
 from taskqueue.errors import HostBusy
 from taskqueue.handlers import Claim, Delay, Done, Outcome
@@ -42,8 +44,13 @@ def pull_source(claim: Claim, source_id: int) -> Outcome:
     if source is None or not source.is_active:
         return Done(note="the source is gone or switched off")
     pull = begin_pull(claim, source)
+    with Spool() as spool:
+        return _pull(claim, source, pull, spool)
+
+
+def _pull(claim: Claim, source: Source, pull: Pull, spool: Spool) -> Outcome:
     try:
-        reading = _read(claim, source, pull)
+        reading = _read(claim, source, pull, spool)
     except HostBusy as busy:
         defer_pull(claim, source, pull, f"{source.host} is asked for by others until {busy.until:%H:%M:%S}")
         return Delay(until=busy.until, reason=str(busy))
@@ -58,7 +65,9 @@ def pull_source(claim: Claim, source_id: int) -> Outcome:
     except PullFailed as failed:
         return _failed(claim, source, pull, failed.fault, str(failed))
     try:
-        return _record(claim, source, pull, reading)
+        return _record(claim, source, pull, reading, spool)
+    except Overtaken as overtaken:
+        return _failed(claim, source, pull, "overtaken", str(overtaken))
     except InvalidPattern as failed:  # saved by an earlier release that accepted it
         return _failed(claim, source, pull, "title_pattern", str(failed))
 
@@ -77,12 +86,12 @@ def begin_pull(claim: Claim, source: Source) -> Pull:
     return Pull.objects.create(source=source, task_id=claim.task_id)
 
 
-def _read(claim: Claim, source: Source, pull: Pull) -> Reading:
+def _read(claim: Claim, source: Source, pull: Pull, spool: Spool) -> Reading:
     adapter = ADAPTERS[source.kind]
     context = Context(
         token=source.token, region=source.region, company=source.company, fetched_at=timezone.now()
     )
-    board = Board(shows_at_most=adapter.shows_at_most, reads_pages=adapter.reads_pages)
+    board = Board(shows_at_most=adapter.shows_at_most, reads_pages=adapter.reads_pages, keep=spool.add)
     while request := adapter.request(context, so_far := board.progress):
         claim.checkpoint()
         claim.progress(so_far.rows, so_far.total, f"reading {source.host}")
@@ -95,7 +104,7 @@ def _read(claim: Claim, source: Source, pull: Pull) -> Reading:
         if not board.add(page):
             break
     reading = board.reading()
-    claim.progress(len(reading.listings), len(reading.listings), "recording")
+    claim.progress(spool.count, spool.count, "recording")
     return reading
 
 
@@ -140,19 +149,33 @@ def _keep_raw(pull: Pull, response: Response) -> PullPage:
     )
 
 
-@transaction.atomic(durable=True)
-def _record(claim: Claim, source: Source, pull: Pull, reading: Reading) -> Outcome:
-    """Record the reading and close the pull in one transaction: the counts are those of what was written."""
-    recorded = record_reading(claim=claim, source_id=source.pk, pull_id=pull.pk, reading=reading)
-    outcome = Pull.Outcome.COMPLETE if reading.complete else Pull.Outcome.PARTIAL
-    if not reading.listings:
-        outcome = Pull.Outcome.EMPTY
-    pull.outcome, pull.detail = outcome, reading.reason
-    pull.seen, pull.kept, pull.new = recorded.seen, recorded.kept, recorded.new
-    pull.changed, pull.unlisted, pull.rejected = recorded.changed, recorded.unlisted, len(reading.rejected)
-    finish_pull(claim, source, pull)
+def _record(claim: Claim, source: Source, pull: Pull, reading: Reading, spool: Spool) -> Outcome:
+    """Record what the spool holds, and close the pull with the last of it."""
+    pull.outcome = Pull.Outcome.COMPLETE if reading.complete else Pull.Outcome.PARTIAL
+    if not spool.count:
+        pull.outcome = Pull.Outcome.EMPTY
+    pull.detail = reading.reason[:2000]
+
+    def finish(recorded: Recorded) -> None:
+        pull.seen, pull.kept, pull.new = recorded.seen, recorded.kept, recorded.new
+        pull.changed, pull.unlisted, pull.rejected = (
+            recorded.changed,
+            recorded.unlisted,
+            len(reading.rejected),
+        )
+        finish_pull(claim, source, pull)
+
+    recorded = record_listings(
+        claim=claim,
+        source_id=source.pk,
+        pull_id=pull.pk,
+        spool=spool,
+        complete=reading.complete,
+        finish=finish,
+    )
+    derive_facts(claim)
     return Done(
-        note=f"{outcome}: {recorded.seen} seen, {recorded.new} new, {recorded.changed} changed,"
+        note=f"{pull.outcome}: {recorded.seen} seen, {recorded.new} new, {recorded.changed} changed,"
         f" {recorded.unlisted} no longer listed"
     )
 

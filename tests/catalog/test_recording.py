@@ -9,9 +9,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from catalog.adapters.base import ParsedListing, Pay, Reading
+from catalog.adapters.base import ParsedListing, Pay
 from catalog.models import Compensation, Listing, Observation, Posting, PostingText, Source
-from catalog.services.listings import Recorded, record_reading
+from catalog.services.facts import derive_facts
+from catalog.services.listings import Recorded, record_listings
+from catalog.services.spool import Spool
 from tests.claims import claimed
 from tests.factories import PullFactory, SourceFactory
 
@@ -33,13 +35,18 @@ def listing(key: str = "1", **fields: object) -> ParsedListing:
 
 
 def record(source: Source, *listings: ParsedListing, complete: bool = True) -> Recorded:
-    reading = Reading(listings=listings, complete=complete, reason="")
-    return record_reading(
-        claim=claimed("catalog.pull"),
-        source_id=source.pk,
-        pull_id=PullFactory.create(source=source).pk,
-        reading=reading,
-    )
+    claim = claimed("catalog.pull")
+    with Spool() as spool:
+        spool.add(listings)
+        recorded = record_listings(
+            claim=claim,
+            source_id=source.pk,
+            pull_id=PullFactory.create(source=source).pk,
+            spool=spool,
+            complete=complete,
+        )
+    derive_facts(claim)
+    return recorded
 
 
 def test_a_listing_becomes_a_posting_with_its_text_places_and_first_observation() -> None:

@@ -81,7 +81,7 @@ def get(url: str) -> tuple[int, bytes]:
 
 def test_every_board_is_read_whole(readings: dict[str, Reading]) -> None:
     assert all(reading.complete and not reading.rejected for reading in readings.values())
-    assert {source.kind for source in SAMPLE_SOURCES} == set(API_HOSTS) == set(ADAPTERS)
+    assert {source.kind for source in SAMPLE_SOURCES} == set(API_HOSTS) <= set(ADAPTERS)
     assert 60 <= sum(len(reading.listings) for reading in readings.values()) <= 75
 
 
