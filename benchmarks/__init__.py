@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-BENCHMARKS: dict[str, str] = {"queue": "benchmarks.queue.suite.measure"}
+BENCHMARKS: dict[str, str] = {
+    "queue": "benchmarks.queue.suite.measure",
+    "ingest": "benchmarks.ingest.suite.measure",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,13 +171,14 @@ _TEST_TITLE = re.compile(
     rf"|.*[-\u2013\u2014:(\[,.!]\s*(?:please )?{_DO_NOT_APPLY}.*",
     re.IGNORECASE,
 )
+# Of a text in small letters; one literal beginning for all, which the matcher looks for before all else.
 _NO_JOB_TEXT = re.compile(
-    rf"\bthis (?:{_NO_JOB} )?(?:is not|isn['\u2019]?t) an? (?:real|actual|genuine) {_NO_JOB}\b(?! offer)"
-    rf"|\bthis (?:{_NO_JOB} )?is (?:only |just )?a (?:test|fake|dummy|mock) {_NO_JOB}\b(?! (?:offer|runner))"
-    rf"|\bthis (?:{_NO_JOB} )?is (?:only |just )?for test(?:ing)? purposes\b"
-    rf"|\bthis (?:{_NO_JOB} )?is (?:only |just )?a test\s?[-.,;:!\u2013\u2014]\s?"
-    rf"(?:please )?(?:{_DO_NOT_APPLY}|ignore\b)",
-    re.IGNORECASE,
+    rf"this (?<!\wthis )(?:{_NO_JOB} )?(?:"
+    rf"(?:is not|isn['\u2019]?t) an? (?:real|actual|genuine) {_NO_JOB}\b(?! offer)"
+    rf"|is (?:only |just )?a (?:test|fake|dummy|mock) {_NO_JOB}\b(?! (?:offer|runner))"
+    rf"|is (?:only |just )?for test(?:ing)? purposes\b"
+    rf"|is (?:only |just )?a test\s?[-.,;:!\u2013\u2014]\s?(?:please )?(?:{_DO_NOT_APPLY}|ignore\b)"
+    r")"
 )
 # Beside these the sentence warns of somebody else's postings.
 _WARNS = re.compile(
@@ -198,7 +199,8 @@ def drop_box_reason(title: str, text: str) -> str | None:
         return f"the title is that of a drop box for applications: {title[:80]!r}"
     if _TEST_TITLE.fullmatch(title):
         return f"the title is that of a test record: {title[:80]!r}"
-    for said in _NO_JOB_TEXT.finditer(text):
-        if not _WARNS.search(text[max(0, said.start() - _WARNING_CHARS) : said.end() + _WARNING_CHARS]):
+    lowered = text.lower()
+    for said in _NO_JOB_TEXT.finditer(lowered):
+        if not _WARNS.search(lowered[max(0, said.start() - _WARNING_CHARS) : said.end() + _WARNING_CHARS]):
             return f"the text says so itself: {said[0]!r}"
     return None

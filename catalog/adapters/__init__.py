@@ -25,13 +25,32 @@ ADAPTERS: dict[str, Adapter] = {
 }
 
 
+def _by_domain() -> dict[str, tuple[Adapter, ...]]:
+    """The platforms that may answer for hosts of a domain: asking all of them for each URL takes too long."""
+    index: dict[str, tuple[Adapter, ...]] = {}
+    for adapter in ADAPTERS.values():
+        for domain in adapter.domains:
+            index[domain] = (*index.get(domain, ()), adapter)
+    return index
+
+
+_BY_DOMAIN = _by_domain()
+
+
+def _answering_for(host: str) -> Iterator[Adapter]:
+    name = host.partition(":")[0]
+    while name:
+        yield from _BY_DOMAIN.get(name, ())
+        name = name.partition(".")[2]
+
+
 def detect(url: str) -> Detection | None:
     """The platform and board that `url` names by itself; None for everything else, malformed text too."""
     try:
         parts = split(url)
     except InvalidURL:
         return None
-    for adapter in ADAPTERS.values():
+    for adapter in _answering_for(parts.host):
         if found := adapter.found(parts):
             return found
     return None
@@ -47,9 +66,8 @@ def why_undetected(url: str) -> str:
         for mark in adapter.own_page_marks:
             if mark in parts.query:
                 return f"{mark} proves {adapter.name}, but the board's token is in the page, not in the URL"
-        for domain in adapter.domains:
-            if f".{parts.host}".endswith(f".{domain}"):
-                return f"an address of {adapter.name} that names no board"
+    for adapter in _answering_for(parts.host):
+        return f"an address of {adapter.name} that names no board"
     return "no known platform's address: the page itself has to be read"
 
 

@@ -164,7 +164,7 @@ class Adapter:
     kind: str
     name: str  # as people write it: "Greenhouse"
     is_experimental = False  # no recorded response stands behind it: the module says what does
-    domains: tuple[str, ...] = ()  # the vendor's own, for addresses that name no board
+    domains: tuple[str, ...] = ()  # all hosts that it answers for are under these
     # Parameters of an employer's own page that shows one posting. The board behind it is named only inside
     # the page, and guessing a board from the employer's name finds other companies.
     own_page_marks: tuple[str, ...] = ()

@@ -39,6 +39,7 @@ _QUERY = (
 class GoldmanSachs(OneBoard):
     kind = "goldman_sachs"
     name = "Goldman Sachs"
+    domains = ("gs.com",)
     page = f"{_SITE}/results"
     address = "https://api-higher.gs.com/gateway/api/v1/graphql"
     hosts = ("higher.gs.com",)

@@ -44,6 +44,7 @@ _DATA = r"AF_initDataCallback\(\{key:\s*'ds:1'.*?data:"
 class Google(OneBoard):
     kind = "google"
     name = "Google"
+    domains = ("www.google.com", "careers.google.com")
     page = f"{_SITE}/"
     address = f"{_SITE}/"
     hosts = ("www.google.com", "careers.google.com")

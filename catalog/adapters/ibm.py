@@ -24,6 +24,7 @@ _PER_PAGE = 100
 class IBM(OneBoard):
     kind = "ibm"
     name = "IBM"
+    domains = ("ibm.com",)
     page = "https://www.ibm.com/careers/search"
     address = "https://www-api.ibm.com/search/api/v2"
     hosts = ("www.ibm.com", "careers.ibm.com")

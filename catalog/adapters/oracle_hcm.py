@@ -48,7 +48,7 @@ _API = "hcmRestApi/resources/latest"
 class OracleHCM(Adapter):
     kind = "oracle_hcm"
     name = "Oracle Recruiting"
-    domains = ("oraclecloud.com",)
+    domains = ("oraclecloud.com", *(f"oraclecloud{number}.com" for number in range(100)))
     shows_at_most = 10_000
 
     def found(self, parts: UrlParts) -> Detection | None:

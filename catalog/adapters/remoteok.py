@@ -23,7 +23,7 @@ _TRAP = re.compile(r"(?:<br\s*/?>|\s)*Please mention the word \*\*.{1,60}?\*\*.{
 class RemoteOK(OneBoard):
     kind = "remoteok"
     name = "Remote OK"
-    domains = ("remoteok.com",)
+    domains = ("remoteok.com", "remoteok.io")
     page = _SITE
     address = f"{_SITE}/api"
     hosts = ("remoteok.com", "www.remoteok.com", "remoteok.io")

@@ -28,6 +28,7 @@ _FILE = ".github/scripts/listings.json"
 class Simplify(Adapter):
     kind = "simplify"
     name = "listings.json"
+    domains = ("raw.githubusercontent.com",)
 
     def found(self, parts: UrlParts) -> Detection | None:
         is_file = parts.host == "raw.githubusercontent.com" and parts.path.endswith("/listings.json")

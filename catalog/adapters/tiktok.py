@@ -36,6 +36,7 @@ _NO_FILTERS = ("recruitment_id_list", "job_category_id_list", "subject_id_list",
 class TikTok(OneBoard):
     kind = "tiktok"
     name = "TikTok"
+    domains = ("lifeattiktok.com", "careers.tiktok.com")
     page = f"{_SITE}/search"
     address = "https://api.lifeattiktok.com/api/v1/public/supplier/search/job/posts"
     hosts = ("lifeattiktok.com", "www.lifeattiktok.com", "careers.tiktok.com")

@@ -36,6 +36,7 @@ _PER_PAGE = 100
 class Uber(OneBoard):
     kind = "uber"
     name = "Uber"
+    domains = ("uber.com",)
     page = f"{_SITE}/"
     address = "https://www.uber.com/api/loadSearchJobsResults?localeCode=en"
     hosts = ("www.uber.com",)

@@ -38,7 +38,7 @@ _POSTING = re.compile(r"(?P<id>[A-Za-z0-9_]{6,10})(?:-.*)?")
 class WorkAtAStartup(Adapter):
     kind = "workatastartup"
     name = "Work at a Startup"
-    domains = ("workatastartup.com",)
+    domains = ("workatastartup.com", "ycombinator.com")
 
     def found(self, parts: UrlParts) -> Detection | None:
         section, company, jobs, posting = (*parts.segments[:4], *[""] * 4)[:4]

@@ -31,8 +31,14 @@ OTHER_SESSIONS = 12
 
 
 @contextmanager
-def throw_away(*, workers: int, is_kept: bool, say: Callable[[str], object]) -> Iterator[str]:
-    """A migrated database is Django's default one until the block ends; yields its name.
+def throw_away(
+    *,
+    workers: int,
+    is_kept: bool,
+    say: Callable[[str], object],
+    fill: Callable[[], object] | None = None,
+) -> Iterator[str]:
+    """A database made by `fill` is Django's default one until the block ends; yields its name.
 
     An advisory lock in the configured database says that its owner lives: a database without one is the
     leftover of a run that was killed, and is dropped.
@@ -47,7 +53,7 @@ def throw_away(*, workers: int, is_kept: bool, say: Callable[[str], object]) -> 
         try:
             _create(control, name)
             with _as_default(name):
-                _fill()
+                (fill or _fill)()
                 yield name
         finally:
             if is_kept:
