@@ -133,7 +133,8 @@ UPDATE_LISTINGS: Final = """
        SET url = fresh.url, title = fresh.title, company = fresh.company, locations = fresh.locations,
            posted_at = fresh.posted_at, posted_on = fresh.posted_on, kept = fresh.kept,
            ruling = fresh.ruling, rule_id = fresh.rule_id, fingerprint = fresh.fingerprint,
-           has_text = fresh.has_text, pull_id = %(pull)s, unlisted_at = NULL,
+           has_text = fresh.has_text, detail_at = NULL, detail_failures = 0,
+           pull_id = %(pull)s, unlisted_at = NULL,
            posting_id = coalesce(fresh.posting_id, listing.posting_id)
       FROM fresh_listing AS fresh
      WHERE fresh.id = listing.id AND NOT fresh.is_new

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 
 from catalog.models import Source
+from catalog.services.details import read_details
 from catalog.services.pulls import pull_source
 from taskqueue.due import due_rows
 from taskqueue.handlers import Claim, Outcome, handler, schedule
@@ -16,6 +17,12 @@ from taskqueue.handlers import Claim, Outcome, handler, schedule
 def pull(claim: Claim) -> Outcome:
     """Read one source once. Safe to run twice: a second reading of the same board changes nothing."""
     return pull_source(claim, claim.payload["source_id"])
+
+
+@handler("catalog.details")
+def details(claim: Claim) -> Outcome:
+    """Read what a board's list does not show. Safe to run twice: only what is missing is read."""
+    return read_details(claim, claim.payload["source_id"])
 
 
 @schedule("catalog.pull")

@@ -35,6 +35,17 @@ REVIEW_MODEL: str = _env.str("REVIEW_MODEL", default="gpt-5-mini")
 
 FETCH_ALLOW_PRIVATE_HOSTS: list[str] = _env.list("FETCH_ALLOW_PRIVATE_HOSTS", default=[])
 FETCH_EGRESS: str = _env.str("FETCH_EGRESS", default="default")
+SOURCE_KEYS: dict[str, dict[str, str]] = {
+    "usajobs": {
+        "api_key": _env.str("USAJOBS_API_KEY", default=""),
+        "email": _env.str("USAJOBS_EMAIL", default=""),
+    },
+    "adzuna": {
+        "app_id": _env.str("ADZUNA_APP_ID", default=""),
+        "app_key": _env.str("ADZUNA_APP_KEY", default=""),
+    },
+}
+
 FETCH_CONTACT: str = _env.str("FETCH_CONTACT", default="")
 
 QUEUE_ACCOUNT_TURNS: int = _env.int("QUEUE_ACCOUNT_TURNS", default=1)

@@ -203,6 +203,7 @@ TASKS = {"default": {"BACKEND": "taskqueue.django_tasks.QueueBackend"}}
 FETCH_ALLOW_PRIVATE_HOSTS = env.FETCH_ALLOW_PRIVATE_HOSTS
 FETCH_BASE_URL_OVERRIDES = env.base_url_overrides()
 FETCH_EGRESS = env.FETCH_EGRESS
+SOURCE_KEYS = env.SOURCE_KEYS
 FETCH_CONTACT = env.FETCH_CONTACT
 FETCH_MAX_BYTES = 50 * 1024 * 1024  # a large board with descriptions is 20 MB; a page stays far below
 FETCH_TIMEOUT_SECONDS = 60

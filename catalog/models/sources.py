@@ -64,8 +64,12 @@ class Source(models.Model):
     is_active = models.BooleanField(default=True, db_default=True)
     failures = models.PositiveIntegerField(default=0, db_default=0, help_text="Failed pulls in a row.")
     note = models.CharField(max_length=500, blank=True, db_default="", help_text="Why it is switched off.")
-    etag = models.CharField(max_length=200, blank=True, db_default="", help_text="Of the last whole answer.")
-    last_modified = models.CharField(max_length=200, blank=True, db_default="")
+    obeys_robots = models.BooleanField(
+        default=True, db_default=True, help_text="Off: a person decided to read it all the same."
+    )
+    validators = models.JSONField(
+        default=dict, blank=True, help_text="What the last answer can be asked after by, and what it was."
+    )
     next_pull_at = models.DateTimeField(db_default=Now())
     last_pull_at = models.DateTimeField(null=True, blank=True)
     last_complete_at = models.DateTimeField(null=True, blank=True)

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from catalog import sql
 from catalog.adapters import canonical_posting_url
-from catalog.adapters.base import ParsedListing
+from catalog.adapters.base import ParsedListing, Pay
 from catalog.keys import company_key, role_key
 from catalog.models import Listing, Place, Posting, Source
 from catalog.places import parse_place
@@ -131,7 +131,7 @@ class _Row:
             id=standing.id if standing else ids[0],
             text_id=ids[1] if text_hash and not standing else None,
             text_hash=text_hash or (standing.text_hash if standing else ""),
-            near_copy_key=_copy_key(text) if text else (standing.near_copy_key if standing else ""),
+            near_copy_key=copy_key(text) if text else (standing.near_copy_key if standing else ""),
             is_new=standing is None,
         )
         row.content_hash = row.identity()
@@ -243,7 +243,7 @@ def _keep_texts(rows: Iterable[_Row]) -> None:
     run(sql.INSERT_TEXTS)
 
 
-def _copy_key(text: str) -> str:
+def copy_key(text: str) -> str:
     """The same for texts that differ in case, punctuation and white space only."""
     folded = text.casefold()
     if folded.isascii():  # most texts, and several times as fast
@@ -308,9 +308,16 @@ def _pay(rows: Sequence[_Row]) -> None:
     known = [row.id for row in rows if not row.is_new]
     if known:
         run(sql.DROP_PAY, postings=known)
-    stated = [
-        (row.id, pay) for row in rows if (pay := row.shown.parsed.compensation) and (pay.min or pay.max)
-    ]
+    _write_pay([(row.id, pay) for row in rows if (pay := row.shown.parsed.compensation)])
+
+
+def pay_row(posting_id: int, pay: Pay) -> None:
+    """The pay that a source states of a posting that has none."""
+    _write_pay([(posting_id, pay)])
+
+
+def _write_pay(pays: Sequence[tuple[int, Pay]]) -> None:
+    stated = [(pk, pay) for pk, pay in pays if pay.min is not None or pay.max is not None]
     if stated:
         run(
             sql.INSERT_PAY,

@@ -12,15 +12,16 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from catalog.adapters import ADAPTERS
-from catalog.adapters.base import Adapter, Context, Reading, Rejected, Request, UnreadableResponse
+from catalog.adapters.base import Progress, Reading, Request, UnreadableResponse
 from catalog.adapters.http import FetchFailed, Response
 from catalog.admission import InvalidPattern
 from catalog.errors import Overtaken, PullFailed
-from catalog.models import Pull, PullPage, Source
-from catalog.pacing import fetch_at_pace
-from catalog.paging import Board
+from catalog.models import Listing, Pull, PullPage, Source
+from catalog.services.alerts import raise_alert, resolve_alerts
+from catalog.services.details import request_details
 from catalog.services.facts import derive_facts
-from catalog.services.listings import Recorded, record_listings
+from catalog.services.listings import Admission, Recorded, record_listings
+from catalog.services.reading import Page, context_of, fetch_request, read_board
 from catalog.services.sources import request_url
 from catalog.services.spool import Spool
 from config import objects
@@ -34,6 +35,10 @@ LONGEST_WAIT = timedelta(days=7)
 RATE_LIMITED_WAIT = timedelta(minutes=5)  # where the platform names none
 
 
+class NotModified(Exception):
+    """The board is as it was at its last reading."""
+
+
 def pull_source(claim: Claim, source_id: int) -> Outcome:
     """Read the source once and record what came of it.
 
@@ -44,13 +49,12 @@ def pull_source(claim: Claim, source_id: int) -> Outcome:
     if source is None or not source.is_active:
         return Done(note="the source is gone or switched off")
     pull = begin_pull(claim, source)
-    with Spool() as spool:
-        return _pull(claim, source, pull, spool)
-
-
-def _pull(claim: Claim, source: Source, pull: Pull, spool: Spool) -> Outcome:
     try:
-        reading = _read(claim, source, pull, spool)
+        with Spool() as spool:
+            reading = _Reader(claim, source, pull).read(spool)
+            return _record(claim, source, pull, reading, spool)
+    except NotModified:
+        return _unchanged(claim, source, pull)
     except HostBusy as busy:
         defer_pull(claim, source, pull, f"{source.host} is asked for by others until {busy.until:%H:%M:%S}")
         return Delay(until=busy.until, reason=str(busy))
@@ -64,8 +68,6 @@ def _pull(claim: Claim, source: Source, pull: Pull, spool: Spool) -> Outcome:
         return _failed(claim, source, pull, failed.outcome, str(failed))
     except PullFailed as failed:
         return _failed(claim, source, pull, failed.fault, str(failed))
-    try:
-        return _record(claim, source, pull, reading, spool)
     except Overtaken as overtaken:
         return _failed(claim, source, pull, "overtaken", str(overtaken))
     except InvalidPattern as failed:  # saved by an earlier release that accepted it
@@ -86,67 +88,83 @@ def begin_pull(claim: Claim, source: Source) -> Pull:
     return Pull.objects.create(source=source, task_id=claim.task_id)
 
 
-def _read(claim: Claim, source: Source, pull: Pull, spool: Spool) -> Reading:
-    adapter = ADAPTERS[source.kind]
-    context = Context(
-        token=source.token, region=source.region, company=source.company, fetched_at=timezone.now()
-    )
-    board = Board(shows_at_most=adapter.shows_at_most, reads_pages=adapter.reads_pages, keep=spool.add)
-    while request := adapter.request(context, so_far := board.progress):
-        claim.checkpoint()
-        claim.progress(so_far.rows, so_far.total, f"reading {source.host}")
+class _Reader:
+    """Reads a source for its pull: every answer is kept before anything is concluded from it."""
+
+    def __init__(self, claim: Claim, source: Source, pull: Pull) -> None:
+        self.claim, self.source, self.pull = claim, source, pull
+        self.pages = 0
+        self.validators: dict[str, str] = {}
+
+    def read(self, spool: Spool) -> Reading:
+        source = self.source
+        context = context_of(
+            kind=source.kind,
+            token=source.token,
+            region=source.region,
+            company=source.company,
+            keys=settings.SOURCE_KEYS.get(source.kind, {}),
+        )
+        reading = read_board(
+            ADAPTERS[source.kind],
+            replace(context, fetched_at=timezone.now()),
+            ask=self.ask,
+            keep=spool.add,
+            between=self.between,
+            show=self.show,
+        )
+        self.claim.progress(spool.count, spool.count, "recording")
+        if self.pages == 1 and self.validators:
+            self.pull.source.validators = {**self.validators, "complete": reading.complete}
+        else:
+            self.pull.source.validators = {}
+        return reading
+
+    def between(self, so_far: Progress) -> None:
+        self.claim.checkpoint()
+        self.claim.progress(so_far.rows, so_far.total, f"reading {self.source.host}")
+
+    def ask(self, request: Request) -> Response:
+        """A board of one answer is asked whether it changed; nothing else can say so for all its pages."""
+        mark = f"{Admission.of(self.source).mark}:{settings.RELEASE}"
+        known = self.source.validators if self.source.validators.get("url") == request.url else {}
+        known = known if known.get("mark") == mark and not self.pages else {}
+        response = fetch_request(
+            request,
+            request_url(self.source, request),
+            max_bytes=settings.FETCH_MAX_BYTES,
+            etag=known.get("etag"),
+            last_modified=known.get("last_modified"),
+            obeys_robots=self.source.obeys_robots,
+        )
+        self.pages += 1
+        if response.status == 304:
+            raise NotModified
+        said = {"etag": response.etag, "last_modified": response.last_modified}
+        stated = {name: value for name, value in said.items() if value}
+        self.validators = {**stated, "url": request.url, "mark": mark} if stated else {}
+        self._keep_raw(request, response)
+        return response
+
+    def show(self, page: Page) -> None:
+        PullPage.objects.filter(pull=self.pull, number=self.pages).update(rows=page.rows)
+
+    def _keep_raw(self, request: Request, response: Response) -> None:
+        size = len(response.content)
+        self.pull.size = (self.pull.size or 0) + size
         try:
-            page = _read_page(adapter, context, source, pull, request)
-        except (PullFailed, UnreadableResponse) as failed:
-            if not so_far.links:
-                raise
-            page = _unread(request, failed)
-        if not board.add(page):
-            break
-    reading = board.reading()
-    claim.progress(spool.count, spool.count, "recording")
-    return reading
-
-
-def _unread(request: Request, failed: PullFailed | UnreadableResponse) -> Reading:
-    """One of many linked pages that was not read: a page without a posting is none, all else is a gap."""
-    if isinstance(failed, UnreadableResponse) and failed.outcome == "no_posting":
-        return Reading((), False, str(failed))
-    return Reading((), False, str(failed), (Rejected(request.url[-200:], str(failed)),))
-
-
-def _read_page(adapter: Adapter, context: Context, source: Source, pull: Pull, request: Request) -> Reading:
-    """One response of the board, kept before anything is concluded from it."""
-    response = fetch_at_pace(
-        request_url(source, request),
-        headers=request.headers,
-        body=request.body,
-        max_bytes=settings.FETCH_MAX_BYTES,
-    )
-    page = _keep_raw(pull, response)
-    if response.status in {404, 410}:
-        raise PullFailed("unknown_board", f"{adapter.name} knows no board {source.token!r}")
-    if response.status != 200:
-        raise PullFailed("status", f"{source.host} answered {response.status}")
-    named = replace(context, names={**context.names, "page_url": request.url})
-    reading = adapter.parse(response.content, named)
-    page.rows = reading.rows
-    page.save(update_fields=["rows"])
-    return reading
-
-
-def _keep_raw(pull: Pull, response: Response) -> PullPage:
-    size = len(response.content)
-    pull.size = (pull.size or 0) + size
-    try:
-        raw_key = objects.keep("pulls", response.content)
-    except OSError as full:
-        raise PullFailed("storage", f"the response cannot be kept: {full}") from full
-    pull.save(update_fields=["size"])
-    number = pull.pages.count() + 1
-    return PullPage.objects.create(
-        pull=pull, number=number, url=response.url, status=response.status, size=size, raw_key=raw_key
-    )
+            raw_key = objects.keep("pulls", response.content)
+        except OSError as full:
+            raise PullFailed("storage", f"the response cannot be kept: {full}") from full
+        self.pull.save(update_fields=["size"])
+        PullPage.objects.create(
+            pull=self.pull,
+            number=self.pages,
+            url=request.url,
+            status=response.status,
+            size=size,
+            raw_key=raw_key,
+        )
 
 
 def _record(claim: Claim, source: Source, pull: Pull, reading: Reading, spool: Spool) -> Outcome:
@@ -164,6 +182,7 @@ def _record(claim: Claim, source: Source, pull: Pull, reading: Reading, spool: S
             len(reading.rejected),
         )
         finish_pull(claim, source, pull)
+        request_details(source)
 
     recorded = record_listings(
         claim=claim,
@@ -178,6 +197,15 @@ def _record(claim: Claim, source: Source, pull: Pull, reading: Reading, spool: S
         note=f"{pull.outcome}: {recorded.seen} seen, {recorded.new} new, {recorded.changed} changed,"
         f" {recorded.unlisted} no longer listed"
     )
+
+
+def _unchanged(claim: Claim, source: Source, pull: Pull) -> Outcome:
+    """The platform says that the board is the one that was recorded: nothing is read, nothing is written."""
+    listed = Listing.objects.filter(source=source, unlisted_at=None)
+    pull.outcome, pull.detail = Pull.Outcome.UNCHANGED, "the platform says that nothing changed"
+    pull.seen, pull.kept = listed.count(), listed.filter(kept=True).count()
+    finish_pull(claim, source, pull)
+    return Done(note="unchanged")
 
 
 def _failed(claim: Claim, source: Source, pull: Pull, fault: str, detail: str) -> Outcome:
@@ -195,6 +223,7 @@ def defer_pull(claim: Claim, source: Source, pull: Pull, reason: str) -> None:
 def finish_pull(claim: Claim, source: Source, pull: Pull) -> None:
     """Close the pull's row and let the source's health follow: failures back off, then switch it off (A6)."""
     claim.hold()
+    validators = pull.source.validators
     source = Source.objects.select_for_update().get(pk=source.pk)
     now = timezone.now()
     pull.finished_at = now
@@ -203,16 +232,30 @@ def finish_pull(claim: Claim, source: Source, pull: Pull) -> None:
     if pull.outcome == Pull.Outcome.FAILED:
         source.failures += 1
         source.next_pull_at = _next_try(source, now)
+        source.validators = {}
         if source.failures >= FAILURES_BEFORE_OFF:
             source.is_active = False
             source.note = f"switched off after {source.failures} failed pulls: {pull.fault}"
+            raise_alert("source_switched_off", source, f"{source.name} was {source.note}: {pull.detail}")
     elif pull.outcome != Pull.Outcome.DEFERRED:
-        source.failures, source.note = 0, ""
-        if pull.outcome == Pull.Outcome.COMPLETE:
-            source.last_complete_at = now
-    source.save(
-        update_fields=["last_pull_at", "last_complete_at", "failures", "next_pull_at", "is_active", "note"]
-    )
+        _recovered(source, pull, validators, now)
+    fields = ["last_pull_at", "last_complete_at", "failures", "next_pull_at", "is_active", "note"]
+    source.save(update_fields=[*fields, "validators"])
+
+
+def _recovered(source: Source, pull: Pull, validators: dict[str, object], now: datetime) -> None:
+    """The source answered: it is well, unless a board that had postings shows none."""
+    source.failures, source.note = 0, ""
+    source.validators = validators
+    is_whole = pull.outcome == Pull.Outcome.COMPLETE
+    if is_whole or (pull.outcome == Pull.Outcome.UNCHANGED and validators.get("complete")):
+        source.last_complete_at = now
+    resolve_alerts("source_switched_off", source)
+    listed = Listing.objects.filter(source=source, unlisted_at=None)
+    if pull.outcome != Pull.Outcome.EMPTY:
+        resolve_alerts("source_emptied", source)
+    elif listed.exists():
+        raise_alert("source_emptied", source, f"{source.name} shows no posting, and had {listed.count()}")
 
 
 def _next_try(source: Source, now: datetime) -> datetime:

@@ -65,8 +65,8 @@ def add_board(
         "host": urlsplit(api_root or adapter.list_url(context)).hostname or "",
         "title_pattern": title_pattern,
     }
-    if interval_minutes is not None:
-        defaults["interval_minutes"] = interval_minutes
+    if interval_minutes is not None or adapter.least_interval:
+        defaults["interval_minutes"] = max(interval_minutes or 0, adapter.least_interval)
     source, is_new = Source.objects.get_or_create(
         kind=board.kind, region=board.region, token=board.token, api_root=api_root, defaults=defaults
     )
