@@ -4,8 +4,9 @@ from __future__ import annotations
 class UnknownPlatform(Exception):
     """The URL names no board of a platform that can be read."""
 
-    def __init__(self, url: str) -> None:
-        super().__init__(f"no hiring platform's board is recognised in {url}")
+    def __init__(self, url: str, why: str = "") -> None:
+        super().__init__(f"no hiring platform's board is recognised in {url}" + (f": {why}" if why else ""))
+        self.why = why
 
 
 class InvalidCompany(Exception):

@@ -1,19 +1,29 @@
-"""Sources: where postings come from, how their pulls go, and a box to add one."""
+"""Sources: what is read, how it goes, and a box that recognises a board, shows what it would bring, and
+adds it.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from catalog.adapters import ADAPTERS
+from catalog.adapters.base import Detection
+from catalog.admission import InvalidPattern
 from catalog.errors import InvalidCompany, UnknownPlatform
-from catalog.models import Pull, Source
-from catalog.services.sources import add_source
+from catalog.models import Alert, Listing, Pull, Source, SourceBundle, SourceRequest, Subscription
+from catalog.presentation import pull_bars, source_line
+from catalog.services.discovery import preview, preview_pattern, recognise
+from catalog.services.sources import add_board, ask_for, follow, request_pull
+
+SHOWN_ROWS = 50
 
 
 @never_cache
@@ -22,44 +32,148 @@ from catalog.services.sources import add_source
 def sources(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {}
     if request.method == "POST":
-        context = _add(request.POST.get("url", "").strip(), request.POST.get("company", "").strip())
+        step = {"add": _add, "ask": _ask}.get(request.POST.get("step", ""), _look)
+        answer = step(request)
+        if isinstance(answer, HttpResponse):
+            return answer
+        context = answer
+    return render(
+        request, "catalog/sources.html", context | _list(request), status=400 if "error" in context else 200
+    )
+
+
+def _list(request: HttpRequest) -> dict[str, Any]:
     latest = Pull.objects.order_by("source_id", "-started_at").distinct("source_id")
     pulls = {pull.source_id: pull for pull in latest}
-    context["sources"] = [_line(source, pulls.get(source.pk)) for source in Source.objects.all()]
-    return render(request, "catalog/sources.html", context, status=400 if "error" in context else 200)
-
-
-def _add(url: str, company: str) -> dict[str, Any]:
-    try:
-        added = add_source(url=url, company=company)
-    except InvalidCompany as refused:
-        return {"error": f"{refused}.".capitalize(), "url": url, "company": company}
-    except UnknownPlatform:
-        names = ", ".join(sorted(adapter.name for adapter in ADAPTERS.values()))
-        error = f"No board is recognised in this address. Paste a careers page or posting at {names}."
-        return {"error": error, "url": url, "company": company}
-    if added.is_new:
-        return {"result": f"{added.source.name} is added; its first pull is on its way."}
-    return {"result": f"{added.source.name} was there already; it is being read again."}
-
-
-def _line(source: Source, pull: Pull | None) -> dict[str, Any]:
+    followed = set(Subscription.objects.filter(user_id=_person(request)).values_list("source_id", flat=True))
+    recent = Pull.objects.recent()
     return {
-        "name": source.name,
-        "kind_label": ADAPTERS[source.kind].name,
-        "url": source.url,
-        "company": source.company,
-        "is_active": source.is_active,
-        "state_words": source.state_words(),
-        "is_experimental": False,
-        "last_complete_at": source.last_complete_at,
-        "last_pull": {
-            "outcome": pull.outcome,
-            "at": pull.finished_at or pull.started_at,
-            "seen": pull.seen,
-            "kept": pull.kept,
-            "error": f"{pull.fault}: {pull.detail}" if pull.fault else "",
-        }
-        if pull
-        else None,
+        "sources": [
+            source_line(source, pulls.get(source.pk), recent.get(source.pk, []), source.pk in followed)
+            for source in Source.objects.all()
+        ],
+        "bundles": SourceBundle.objects.with_counts(_person(request)),
+        "requests": SourceRequest.objects.filter(user_id=_person(request))[:10],
+        "alerts": Alert.objects.filter(resolved_at=None).select_related("source")[:10],
+        "platforms": sorted((adapter.name for adapter in ADAPTERS.values()), key=str.casefold),
     }
+
+
+def _look(request: HttpRequest) -> dict[str, Any]:
+    """Recognise the address and read the board's first pages; nothing is recorded yet."""
+    given = _given(request)
+    try:
+        found = recognise(given["url"])
+        seen = preview(found.board, company=given["company"], title_pattern=given["titles"])
+    except UnknownPlatform as unknown:
+        return {**given, "error": unknown.why or "No board is recognised in this address", "may_ask": True}
+    except InvalidPattern as refused:
+        return {**given, "error": str(refused)}
+    return {
+        **given,
+        "found": found,
+        "platform": ADAPTERS[found.board.kind],
+        "preview": seen,
+        "kept": seen.kept[:SHOWN_ROWS],
+        "dropped": seen.dropped[:SHOWN_ROWS],
+    }
+
+
+def _add(request: HttpRequest) -> dict[str, Any] | HttpResponse:
+    given = _given(request)
+    board = Detection(
+        kind=request.POST.get("kind", ""),
+        token=request.POST.get("token", "")[:1000],
+        region=request.POST.get("region", "")[:10],
+    )
+    if board.kind not in ADAPTERS or not board.token:
+        return {**given, "error": "What to add was not said. Look at the address again."}
+    try:
+        added = add_board(board, company=given["company"], title_pattern=given["titles"])
+    except (InvalidCompany, InvalidPattern) as refused:
+        return {**given, "error": str(refused)}
+    follow(_person(request), added.source, follows=True)
+    words = (
+        "is added; its first pull is on its way"
+        if added.is_new
+        else "was there already; it is being read again"
+    )
+    messages.success(request, f"{added.source.name} {words}.")
+    return redirect("source", source_id=added.source.pk)
+
+
+def _ask(request: HttpRequest) -> dict[str, Any] | HttpResponse:
+    given = _given(request)
+    if not given["url"]:
+        return {**given, "error": "Say which page is meant."}
+    ask_for(_person(request), url=given["url"][:2048], note=given["company"][:500])
+    messages.success(request, "Your wish is noted. The answer stands on this page.")
+    return redirect("sources")
+
+
+def _given(request: HttpRequest) -> dict[str, str]:
+    return {name: request.POST.get(name, "").strip() for name in ("url", "company", "titles")}
+
+
+def _person(request: HttpRequest) -> int:
+    if request.user.pk is None:
+        raise PermissionDenied
+    return int(request.user.pk)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def source(request: HttpRequest, source_id: int) -> HttpResponse:
+    """One source: its pulls, what it shows, and what another title pattern would change unsaved."""
+    row = get_object_or_404(Source, pk=source_id)
+    pattern = request.POST.get("titles", request.GET.get("titles", row.title_pattern)).strip()
+    context: dict[str, Any] = {"pattern": pattern}
+    try:
+        if request.method == "POST":
+            return _save_pattern(request, row, pattern)
+        if pattern != row.title_pattern:
+            context["diff"] = preview_pattern(row, pattern)
+    except InvalidPattern as refused:
+        context["error"] = str(refused)
+    pulls = list(row.pulls.all()[:30])
+    listed = Listing.objects.filter(source=row, unlisted_at=None)
+    context |= {
+        "source": row,
+        "line": source_line(row, pulls[0] if pulls else None, pulls, False),
+        "platform": ADAPTERS[row.kind],
+        "pulls": pulls,
+        "bars": pull_bars(pulls[::-1]),
+        "listed": listed.count(),
+        "kept": listed.filter(kept=True).count(),
+        "dropped": listed.filter(kept=False).order_by("title")[:SHOWN_ROWS],
+        "follows": Subscription.objects.filter(user_id=_person(request), source=row).exists(),
+        "alerts": row.alerts.filter(resolved_at=None),
+    }
+    return render(request, "catalog/source.html", context, status=400 if "error" in context else 200)
+
+
+def _save_pattern(request: HttpRequest, row: Source, pattern: str) -> HttpResponse:
+    if not getattr(request.user, "is_staff", False):
+        raise PermissionDenied("Only staff change what a source admits.")
+    preview_pattern(row, pattern)
+    Source.objects.filter(pk=row.pk).update(title_pattern=pattern)
+    request_pull(row)
+    messages.success(request, f"{row.name} is read again with the new pattern.")
+    return redirect("source", source_id=row.pk)
+
+
+@login_required
+@require_POST
+def follow_source(request: HttpRequest) -> HttpResponse:
+    """Follow a source or a bundle, or stop following it."""
+    kind, _, number = request.POST.get("what", "").partition(":")
+    if kind not in {"source", "bundle"} or not number.isdigit():
+        raise PermissionDenied
+    thing: Source | SourceBundle
+    if kind == "source":
+        thing = get_object_or_404(Source, pk=int(number))
+    else:
+        thing = get_object_or_404(SourceBundle, pk=int(number))
+    follow(_person(request), thing, follows=request.POST.get("follow") == "yes")
+    return redirect("source", source_id=thing.pk) if kind == "source" else redirect("sources")

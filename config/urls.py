@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
-from catalog.views import sources
+from catalog.views import follow_source, source, sources
 from config.status import healthz, readyz
 from tracker.views import events
 
@@ -16,6 +16,8 @@ urlpatterns = [
     path("", include("tracker.urls")),
     path("", include("reviews.urls")),
     path("sources/", sources, name="sources"),
+    path("sources/follow/", follow_source, name="follow_source"),
+    path("sources/<int:source_id>/", source, name="source"),
     path("", include("boards.urls")),
 ]
 

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Window
+from django.db.models.functions import Now, RowNumber
 
 from catalog.admission import InvalidPattern, TitlePattern
 
@@ -107,6 +107,17 @@ class Source(models.Model):
         return "read every " + (f"{hours} h" if hours and not minutes else f"{self.interval_minutes} min")
 
 
+class PullManager(models.Manager["Pull"]):
+    def recent(self, most: int = 20) -> dict[int, list[Pull]]:
+        """The newest pulls of every source, the newest first, without those that were put off."""
+        rank = Window(RowNumber(), partition_by="source_id", order_by="-started_at")
+        ended = self.exclude(outcome__in=(Pull.Outcome.RUNNING, Pull.Outcome.DEFERRED))
+        found: dict[int, list[Pull]] = {}
+        for pull in ended.alias(rank=rank).filter(rank__lte=most).order_by("source_id", "-started_at"):
+            found.setdefault(pull.source_id, []).append(pull)
+        return found
+
+
 class Pull(models.Model):
     """One reading of a source, whatever came of it."""
 
@@ -133,6 +144,8 @@ class Pull(models.Model):
     size = models.PositiveBigIntegerField(null=True, blank=True, help_text="Bytes of all pages, decoded.")
     started_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = PullManager()
 
     class Meta:
         ordering = ["-started_at"]
@@ -161,6 +174,13 @@ class PullPage(models.Model):
         return f"{self.pull_id} page {self.number}"
 
 
+class SourceBundleManager(models.Manager["SourceBundle"]):
+    def with_counts(self, user_id: int) -> QuerySet[SourceBundle]:
+        """Each with the number of its sources, and whether the person follows it."""
+        followed = Subscription.objects.filter(bundle=OuterRef("pk"), user_id=user_id)
+        return self.annotate(count=Count("sources"), is_followed=Exists(followed))
+
+
 class SourceBundle(models.Model):
     """Sources of one theme, to be followed together."""
 
@@ -168,6 +188,8 @@ class SourceBundle(models.Model):
     name = models.CharField(max_length=100)
     description = models.CharField(max_length=300, blank=True, db_default="")
     sources = models.ManyToManyField(Source, related_name="bundles", blank=True)
+
+    objects = SourceBundleManager()
 
     class Meta:
         ordering = ["name"]

@@ -47,6 +47,11 @@ class Admission:
         rule, _ = TitleRule.objects.get_or_create(pattern=source.title_pattern)
         return cls(TitlePattern(source.title_pattern), rule.pk)
 
+    @classmethod
+    def trial(cls, pattern: str) -> Admission:
+        """The rule of a pattern that nobody has saved. Raises InvalidPattern."""
+        return cls(TitlePattern(pattern) if pattern else None, None)
+
     @property
     def mark(self) -> str:
         """Ends the fingerprint of what it ruled on: under another rule the same listing is a changed one."""

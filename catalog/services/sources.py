@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from django.db import transaction
+from django.db.models.functions import Now
 
-from catalog.adapters import ADAPTERS, detect
+from catalog.adapters import ADAPTERS, detect, why_undetected
 from catalog.adapters.base import Context, Detection, Request
 from catalog.admission import TitlePattern
 from catalog.errors import InvalidCompany, UnknownPlatform
-from catalog.models import Source
+from catalog.models import Source, SourceBundle, SourceRequest, Subscription
 from taskqueue.models import URGENT
 from taskqueue.services import enqueue
 
@@ -35,7 +36,7 @@ def add_source(
     """
     found = detect(url)
     if found is None or not found.token:
-        raise UnknownPlatform(url)
+        raise UnknownPlatform(url, why_undetected(url))
     return add_board(found, company=company, interval_minutes=interval_minutes, title_pattern=title_pattern)
 
 
@@ -92,3 +93,33 @@ def request_url(source: Source, request: Request) -> str:
     parts = urlsplit(request.url)
     query = f"?{parts.query}" if parts.query else ""
     return f"{source.api_root.rstrip('/')}{parts.path}{query}"
+
+
+def ask_for(user_id: int, *, url: str, note: str = "", found: str = "") -> SourceRequest:
+    """Keep a person's wish for a source that could not be recognised, for somebody to answer."""
+    request, _ = SourceRequest.objects.get_or_create(
+        user_id=user_id,
+        url=url,
+        status=SourceRequest.Status.OPEN,
+        defaults={"note": note, "found": found[:500]},
+    )
+    return request
+
+
+def answer_request(request: SourceRequest, *, answer: str, source: Source | None = None) -> None:
+    """Answer a wish; with a source, it is added and the person follows it."""
+    status = SourceRequest.Status.ADDED if source else SourceRequest.Status.REFUSED
+    SourceRequest.objects.filter(pk=request.pk).update(
+        status=status, answer=answer[:500], source=source, answered_at=Now()
+    )
+    if source is not None:
+        Subscription.objects.get_or_create(user_id=request.user_id, source=source)
+
+
+def follow(user_id: int, thing: Source | SourceBundle, *, follows: bool) -> None:
+    """Follow a source or a bundle, or stop; twice is once."""
+    wanted = {"source": thing} if isinstance(thing, Source) else {"bundle": thing}
+    if follows:
+        Subscription.objects.get_or_create(user_id=user_id, **wanted)
+    else:
+        Subscription.objects.filter(user_id=user_id, **wanted).delete()

@@ -8,7 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from catalog.admission import InvalidPattern
 from catalog.errors import InvalidCompany, UnknownPlatform
 from catalog.models import LONGEST_INTERVAL, SHORTEST_INTERVAL
-from catalog.services.sources import add_source
+from catalog.services.discovery import recognise
+from catalog.services.sources import add_board
 
 
 class Command(BaseCommand):
@@ -28,8 +29,8 @@ class Command(BaseCommand):
             told = f"--interval takes {SHORTEST_INTERVAL} to {LONGEST_INTERVAL} minutes"
             raise CommandError(told, returncode=2)
         try:
-            added = add_source(
-                url=options["url"],
+            added = add_board(
+                recognise(options["url"]).board,
                 company=options["company"],
                 interval_minutes=options["interval"],
                 title_pattern=options["titles"],
