@@ -77,6 +77,8 @@ _WALL_REQUESTS = re.compile(
 )
 # The notice under an ordinary application form, which is no wall.
 _FORM_NOTICE = re.compile(r"protected by (?:google |invisible )?h?(?:re)?captcha", re.IGNORECASE)
+_HEADING = re.compile(r"<h1\b[^>]*>(?P<text>.{0,2000}?)</h1", re.IGNORECASE | re.DOTALL)
+_HEADING_WITHIN = 300_000  # characters of a page
 # Headers that only a challenge carries, with the value that says so ("" for any).
 _WALL_HEADERS = {"cf-mitigated": "challenge", "x-amzn-waf-action": ""}
 
@@ -107,6 +109,12 @@ def read_page(response: Response) -> Page:
     if response.status >= 400:
         return Page("failed", f"status {response.status}", title, text)
     return Page("fetched", "", title, text)
+
+
+def first_heading(response: Response) -> str:
+    """The page's first heading, "" without one."""
+    found = _HEADING.search(decode(response.content, response.content_type)[:_HEADING_WITHIN])
+    return clean(to_text(found["text"])) if found else ""
 
 
 def blocked_reason(status: int, headers: Mapping[str, str], text: str) -> str | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import F, QuerySet
+from django.db.models.functions import Now
 
-from catalog.models import Source
+from catalog.models import Posting, Source
+from catalog.services.closing import check_posting
 from catalog.services.details import read_details
 from catalog.services.pulls import pull_source
 from taskqueue.due import due_rows
@@ -23,6 +25,23 @@ def pull(claim: Claim) -> Outcome:
 def details(claim: Claim) -> Outcome:
     """Read what a board's list does not show. Safe to run twice: only what is missing is read."""
     return read_details(claim, claim.payload["source_id"])
+
+
+@handler("catalog.check")
+def check(claim: Claim) -> Outcome:
+    """Ask after a posting that no source shows any more."""
+    return check_posting(claim, claim.payload["posting_id"])
+
+
+@schedule("catalog.check")
+def due_checks() -> QuerySet[Any, Any]:
+    return due_rows(
+        Posting.objects.filter(next_check_at__lte=Now()),
+        about="posting",
+        key="id",
+        payload_name="posting_id",
+        period=60 * 60,
+    )
 
 
 @schedule("catalog.pull")

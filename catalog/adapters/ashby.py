@@ -62,6 +62,7 @@ class Ashby(Adapter):
     kind = "ashby"
     name = "Ashby"
     domains = ("ashbyhq.com",)
+    closes_by_absence = True
     own_page_marks = ("ashby_jid",)
 
     def found(self, parts: UrlParts) -> Detection | None:

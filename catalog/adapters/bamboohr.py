@@ -11,7 +11,16 @@ import re
 from typing import Any
 
 from catalog.adapters.amounts import pay_in_field
-from catalog.adapters.base import Context, Detection, ParsedListing, Reading, Remote, Request
+from catalog.adapters.base import (
+    Context,
+    Detection,
+    Judgement,
+    ParsedListing,
+    Reading,
+    Remote,
+    Request,
+    UnreadableResponse,
+)
 from catalog.adapters.fields import (
     description,
     employment_type,
@@ -26,7 +35,7 @@ from catalog.adapters.fields import (
 )
 from catalog.adapters.hosts import BoardHost, path_segment
 from catalog.adapters.location import places
-from catalog.adapters.payload import count_in, load_object, read_rows, rows_of
+from catalog.adapters.payload import count_in, load, load_object, read_rows, rows_of
 
 _REMOTE: dict[str, Remote] = {"0": "no", "1": "yes", "2": "hybrid"}
 _IN_LINK = re.compile(r"https://[^/]+/careers/(\d{1,12})")
@@ -48,6 +57,23 @@ class BambooHR(BoardHost):
     def detail_request(self, context: Context, listing: ParsedListing) -> Request | None:
         posting = path_segment(listing.external_id)
         return Request(f"{self.origin(context)}/careers/{posting}/detail", headers=self.headers())
+
+    def state_request(self, context: Context, listing: ParsedListing) -> Request | None:
+        return self.detail_request(context, listing)
+
+    def judge(self, status: int, payload: bytes) -> Judgement:
+        """The opening's own status: its page answers 200 for years after it was filled."""
+        try:
+            said = (
+                inside(load(payload), "result", "jobOpening", "jobOpeningStatus") if status == 200 else None
+            )
+        except UnreadableResponse:
+            said = None
+        if not isinstance(said, str) or not said.strip():
+            return Judgement("unknown", f"BambooHR answers with status {status}")
+        if said.strip().lower() in {"open", "published"}:
+            return Judgement("open", "BambooHR says that the opening is open")
+        return Judgement("closed", f"BambooHR says that the opening is {said.strip()[:40]}")
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a list, `{"meta": {"totalCount": n}, "result": […]}`, or one opening."""

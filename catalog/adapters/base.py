@@ -133,6 +133,14 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """Whether a posting is open, by the answer to a question about it, and what in the answer says so."""
+
+    verdict: Literal["open", "closed", "unknown"]
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far the reading of a board has come: pages read, rows on them, the last page's cursor.
 
@@ -214,6 +222,17 @@ class Adapter:
     def detail_request(self, context: Context, listing: ParsedListing) -> Request | None:
         """The request for what the list does not say of a posting; None where the list says all."""
         return None
+
+    # A platform that has no answer for a closed posting shows it by leaving it out of the whole list.
+    closes_by_absence = False
+
+    def state_request(self, context: Context, listing: ParsedListing) -> Request | None:
+        """The request whose answer says whether the posting is open; None where only its page may tell."""
+        return None
+
+    def judge(self, status: int, payload: bytes) -> Judgement:
+        """What the answer to `state_request` says. Only what was measured on the platform counts (A3)."""
+        return Judgement("unknown", f"status {status}")
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a saved list or detail response. Raises UnreadableResponse and nothing else."""

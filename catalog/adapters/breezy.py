@@ -33,6 +33,7 @@ class Breezy(BoardHost):
     kind = "breezy"
     name = "Breezy HR"
     domains = ("breezy.hr",)
+    closes_by_absence = True
     posting_path = re.compile(r"/p/(?P<id>[0-9a-f]{12})(?:-|/|\Z)")
 
     def posting_url(self, found: Detection) -> str:

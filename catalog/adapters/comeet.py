@@ -52,6 +52,7 @@ class Comeet(Adapter):
     kind = "comeet"
     name = "Comeet"
     domains = ("comeet.com", "comeet.co")
+    closes_by_absence = True
 
     def found(self, parts: UrlParts) -> Detection | None:
         segments = (*parts.segments[:5], *[""] * 5)

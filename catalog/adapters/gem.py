@@ -37,6 +37,7 @@ class Gem(Adapter):
     kind = "gem"
     name = "Gem"
     domains = ("gem.com",)
+    closes_by_absence = True
 
     def found(self, parts: UrlParts) -> Detection | None:
         segments = (*parts.segments[:3], "", "", "")

@@ -11,7 +11,18 @@ from html import unescape
 from typing import Any
 
 from catalog.adapters.amounts import amount, pay, span
-from catalog.adapters.base import Adapter, Context, Detection, ParsedListing, Pay, Period, Reading, Remote
+from catalog.adapters.base import (
+    Adapter,
+    Context,
+    Detection,
+    Judgement,
+    ParsedListing,
+    Pay,
+    Period,
+    Reading,
+    Remote,
+    Request,
+)
 from catalog.adapters.fields import (
     description,
     employment_type,
@@ -73,6 +84,20 @@ class Greenhouse(Adapter):
     def list_url(self, context: Context) -> str:
         """Without `content` there are no texts, departments and offices; without the other no pay."""
         return f"https://boards-api.greenhouse.io/v1/boards/{context.token}/jobs?content=true&pay_transparency=true"
+
+    def state_request(self, context: Context, listing: ParsedListing) -> Request | None:
+        if not _TOKEN.fullmatch(context.token) or not _POSTING_ID.fullmatch(listing.external_id):
+            return None
+        url = f"https://boards-api.greenhouse.io/v1/boards/{context.token}/jobs/{listing.external_id}"
+        return Request(url, headers=self.headers())
+
+    def judge(self, status: int, payload: bytes) -> Judgement:
+        """A posting that is over is 404 with the platform's own words; a board that is gone says others."""
+        if status == 404 and b"Job not found" in payload[:500]:
+            return Judgement("closed", "Greenhouse answers: Job not found")
+        if status == 200 and b'"absolute_url"' in payload:
+            return Judgement("open", "Greenhouse shows the posting")
+        return Judgement("unknown", f"Greenhouse answers with status {status}")
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a board (`{"jobs": […], "meta": {"total": n}}`) or one posting.

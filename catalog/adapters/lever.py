@@ -10,7 +10,18 @@ from html import escape
 from typing import Any
 
 from catalog.adapters.amounts import pay
-from catalog.adapters.base import Adapter, Context, Detection, ParsedListing, Pay, Period, Reading, Remote
+from catalog.adapters.base import (
+    Adapter,
+    Context,
+    Detection,
+    Judgement,
+    ParsedListing,
+    Pay,
+    Period,
+    Reading,
+    Remote,
+    Request,
+)
 from catalog.adapters.fields import (
     description,
     employment_type,
@@ -69,6 +80,18 @@ class Lever(Adapter):
     def list_url(self, context: Context) -> str:
         """Without `mode=json` a browser-like Accept header gets an HTML widget."""
         return f"https://api.{_region(context.region)}lever.co/v0/postings/{context.token}?mode=json"
+
+    def state_request(self, context: Context, listing: ParsedListing) -> Request | None:
+        """The page and not the interface, which hides confidential postings as if they were gone."""
+        if not _SITE.fullmatch(context.token) or not _POSTING_ID.fullmatch(listing.external_id):
+            return None
+        url = f"{_board(context.token, context.region)}/{listing.external_id}"
+        return Request(url, headers={"Accept": "text/html"})
+
+    def judge(self, status: int, payload: bytes) -> Judgement:
+        if status in {404, 410}:
+            return Judgement("closed", f"the posting's page on Lever is gone (status {status})")
+        return Judgement("unknown", f"Lever answers with status {status}")
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a board, a bare array that is the whole of it, or one posting. It never names the employer."""

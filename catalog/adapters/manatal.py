@@ -35,6 +35,7 @@ class Manatal(Adapter):
     kind = "manatal"
     name = "Manatal"
     domains = ("careers-page.com", "manatal.com")
+    closes_by_absence = True
 
     def found(self, parts: UrlParts) -> Detection | None:
         segments = (*parts.segments[:5], *[""] * 5)

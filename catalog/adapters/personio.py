@@ -44,6 +44,7 @@ class Personio(Adapter):
     kind = "personio"
     name = "Personio"
     domains = ("personio.de", "personio.com")
+    closes_by_absence = True
 
     def found(self, parts: UrlParts) -> Detection | None:
         host = _HOST.fullmatch(parts.host)

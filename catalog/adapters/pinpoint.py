@@ -32,6 +32,7 @@ class Pinpoint(BoardHost):
     kind = "pinpoint"
     name = "Pinpoint"
     domains = ("pinpointhq.com",)
+    closes_by_absence = True
     posting_path = re.compile(
         r"(?:/[a-z]{2}(?:-[A-Z]{2})?)?/postings/(?P<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
     )

@@ -35,6 +35,7 @@ class Recruitee(BoardHost):
     kind = "recruitee"
     name = "Recruitee"
     domains = ("recruitee.com",)
+    closes_by_absence = True
     posting_path = re.compile(r"/o/(?P<id>[^/]{1,200})")
 
     def posting_url(self, found: Detection) -> str:

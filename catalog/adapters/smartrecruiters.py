@@ -14,11 +14,13 @@ from catalog.adapters.base import (
     Adapter,
     Context,
     Detection,
+    Judgement,
     ParsedListing,
     Progress,
     Reading,
     Remote,
     Request,
+    UnreadableResponse,
 )
 from catalog.adapters.fields import (
     description,
@@ -35,7 +37,7 @@ from catalog.adapters.fields import (
 )
 from catalog.adapters.hosts import path_segment
 from catalog.adapters.location import places
-from catalog.adapters.payload import count_in, load_object, read_rows, rows_of
+from catalog.adapters.payload import count_in, load, load_object, read_rows, rows_of
 from catalog.links import UrlParts
 
 _API = "https://api.smartrecruiters.com/v1/companies"
@@ -82,6 +84,21 @@ class SmartRecruiters(Adapter):
     def detail_request(self, context: Context, listing: ParsedListing) -> Request | None:
         posting = path_segment(listing.external_id)
         return Request(f"{_API}/{path_segment(context.token)}/postings/{posting}", headers=self.headers())
+
+    def state_request(self, context: Context, listing: ParsedListing) -> Request | None:
+        return self.detail_request(context, listing)
+
+    def judge(self, status: int, payload: bytes) -> Judgement:
+        """The posting's own flag. A status alone says nothing: 400 and 404 were seen for open postings."""
+        try:
+            active = inside(load(payload), "active") if status == 200 else None
+        except UnreadableResponse:
+            active = None
+        if active is False:
+            return Judgement("closed", "SmartRecruiters says that the posting is not active")
+        if active is True:
+            return Judgement("open", "SmartRecruiters says that the posting is active")
+        return Judgement("unknown", f"SmartRecruiters answers with status {status}")
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a page of the list, `{"totalFound": n, "content": […]}`, or one posting."""

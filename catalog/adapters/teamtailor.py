@@ -41,6 +41,7 @@ class Teamtailor(BoardHost):
     kind = "teamtailor"
     name = "Teamtailor"
     domains = ("teamtailor.com",)
+    closes_by_absence = True
     board_path = "/jobs"
     posting_path = re.compile(r"(?:/[a-z]{2}(?:-[A-Z]{2})?)?/jobs/(?P<id>\d{1,12})(?:-|/|\Z)")
 

@@ -47,6 +47,7 @@ class Workable(Adapter):
     kind = "workable"
     name = "Workable"
     domains = ("workable.com",)
+    closes_by_absence = True
 
     def found(self, parts: UrlParts) -> Detection | None:
         account, posting = _named(parts)

@@ -17,6 +17,7 @@ from catalog.adapters.base import (
     Adapter,
     Context,
     Detection,
+    Judgement,
     ParsedListing,
     Progress,
     Reading,
@@ -38,7 +39,7 @@ from catalog.adapters.fields import (
 )
 from catalog.adapters.hosts import path_segment
 from catalog.adapters.location import places, remote_in, remote_named
-from catalog.adapters.payload import count_in, load_object, read_rows, rows_of
+from catalog.adapters.payload import count_in, load, load_object, read_rows, rows_of
 from catalog.links import UrlParts
 
 _PER_PAGE = 20
@@ -95,6 +96,24 @@ class Workday(Adapter):
         path = listing.url.partition("/job/")[2]
         kept = "/".join(path_segment(segment) for segment in path.split("/") if segment)
         return Request(f"{self._api(context)}/job/{kept}", headers=self.headers()) if kept else None
+
+    def state_request(self, context: Context, listing: ParsedListing) -> Request | None:
+        return self.detail_request(context, listing)
+
+    def judge(self, status: int, payload: bytes) -> Judgement:
+        """404 where the site itself answers in JSON; else the posting's own flags."""
+        try:
+            body = load(payload)
+        except UnreadableResponse:
+            return Judgement("unknown", f"Workday answers with status {status} and no data")
+        info = inside(body, "jobPostingInfo")
+        if status == 404 and isinstance(body, dict) and "errorCode" in body:
+            return Judgement("closed", "Workday answers that there is no such posting")
+        if status != 200 or not isinstance(info, dict):
+            return Judgement("unknown", f"Workday answers with status {status}")
+        if info.get("posted") is False or info.get("canApply") is False:
+            return Judgement("closed", "Workday says that nobody can apply any more")
+        return Judgement("open", "Workday shows the posting")
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a page of the list, `{"total": n, "jobPostings": […]}`, or one posting."""

@@ -11,19 +11,21 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 from django.db.models import DateTimeField, Exists, Func, OuterRef
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from catalog import sql
 from catalog.adapters import canonical_posting_url
 from catalog.adapters.base import ParsedListing, Pay
 from catalog.keys import company_key, role_key
-from catalog.models import Listing, Place, Posting, Source
+from catalog.models import Listing, Observation, Place, Posting, Source
 from catalog.places import parse_place
 from catalog.services.copying import copy_rows, new_ids, rows_of, run
 
 COPY_MIN_CHARS = 200  # shorter texts ("See our website") are the same at employers with nothing in common
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 CHUNK = 100
+FIRST_CHECK = timedelta(hours=1)  # after a posting is shown nowhere any more
 _SIGNS = re.compile(r"[\W_]+")
 _ASCII_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 
@@ -353,12 +355,24 @@ def settle_availability(posting_ids: Iterable[int]) -> None:
         return
     shown = Listing.objects.filter(posting=OuterRef("pk"), kept=True, unlisted_at=None)
     postings = Posting.objects.filter(pk__in=ids)
-    postings.filter(Exists(shown)).exclude(availability=Posting.Availability.OPEN).update(
-        availability=Posting.Availability.OPEN, availability_reason="", changed_at=ClockNow()
+    back = postings.filter(Exists(shown))
+    reopened = list(back.filter(availability=Posting.Availability.CLOSED).values_list("pk", flat=True))
+    back.exclude(availability=Posting.Availability.OPEN).update(
+        availability=Posting.Availability.OPEN,
+        availability_reason="",
+        next_check_at=None,
+        check_failures=0,
+        changed_at=ClockNow(),
+    )
+    Observation.objects.bulk_create(
+        Observation(posting_id=pk, kind=Observation.Kind.REOPENED, evidence="a source shows it again")
+        for pk in reopened
     )
     postings.filter(~Exists(shown), availability=Posting.Availability.OPEN).update(
         availability=Posting.Availability.UNKNOWN,
         availability_reason="no source shows it any more",
+        next_check_at=Now() + FIRST_CHECK,
+        check_failures=0,
         changed_at=ClockNow(),
     )
 
