@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from urllib.parse import urlencode
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F
 from django.http import QueryDict
 
 from boards.serializers import EMPLOYMENT_LABELS
 from catalog.models import Posting, PostingQuerySet
 from catalog.places import country_name
+from catalog.services.searching import corrected
 
 SEARCH_MAX_CHARS = 200
-SEARCH_MAX_WORDS = 6  # each is a look at every row
 PAGE_SIZE = 50
 REMOTE_LABELS = {"yes": "Remote", "hybrid": "Hybrid", "no": "On site", "unknown": "Not stated"}
 FACETS = {"place": "Country", "mode": "Work mode", "type": "Employment type"}
@@ -79,14 +79,16 @@ class ListQuery:
 
     def narrow(self, postings: PostingQuerySet, *, without: str = "") -> PostingQuerySet:
         """The postings asked for; `without` leaves one facet open, to count its other choices."""
-        for word in self.search.split()[:SEARCH_MAX_WORDS]:
-            postings = postings.filter(
-                Q(title__icontains=word) | Q(company__icontains=word) | Q(locations__icontains=word)
-            )
+        postings = postings.found_by(self.search)
         for name, value in self.chosen.items():
             if name != without:
                 postings = _choose(postings, name, value)
         return postings
+
+    def meant(self) -> tuple[str, str] | None:
+        """What a search that finds nothing may have meant, and its address; None where nothing is like it."""
+        words = corrected(self.search) if self.search else ""
+        return (words, self.address(q=words)) if words else None
 
     def facets(self, postings: PostingQuerySet) -> tuple[Facet, ...]:
         """Each facet's choices with their counts, given everything else that is asked for."""

@@ -72,6 +72,7 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": _rows(shown, list(page.object_list)),
         "page": page,
         "search": query.search,
+        "meant": query.meant() if not page.object_list else None,
         "facets": query.facets(members),
         "applied": query.applied(),
         "ignored": query.ignored,

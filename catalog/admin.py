@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
+from django.db.models.functions import Now
+from django.http import FileResponse, Http404, HttpRequest
+from django.shortcuts import get_object_or_404
+from django.urls import path, reverse
+from django.utils.html import format_html
 from unfold.admin import ModelAdmin
 
-from catalog.models import Listing, Observation, Posting, PostingText, Pull, Source
-from catalog.services.sources import request_pull
+from catalog.models import (
+    Alert,
+    Listing,
+    Observation,
+    PageFetch,
+    Posting,
+    PostingText,
+    Pull,
+    PullPage,
+    RobotsFile,
+    Source,
+    SourceBundle,
+    SourceRequest,
+)
+from catalog.services.closing import close_posting
+from catalog.services.groups import decide_copies
+from catalog.services.saved_cases import saved_case
+from catalog.services.sources import answer_request, request_pull
 from config.console import Evidence
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 
 @admin.register(Source)
@@ -40,6 +59,7 @@ class SourceAdmin(ModelAdmin):
         "host",
         "title_pattern",
         "interval_minutes",
+        "obeys_robots",
     ]
     fields += ["is_active", "note", "failures", "next_pull_at", "last_pull_at", "last_complete_at"]
     readonly_fields = ["kind", "token", "region", "url", "host", "note", "failures", "next_pull_at"]
@@ -72,12 +92,44 @@ class SourceAdmin(ModelAdmin):
         self.message_user(request, f"Pulls queued: {len(sources)}.")
 
 
+class PageInline(Evidence, admin.TabularInline[PullPage, Pull]):
+    model = PullPage
+    fields = ["number", "url", "status", "rows", "size", "test_case"]
+    readonly_fields = ["test_case"]
+    extra = 0
+
+    @admin.display(description="Keep")
+    def test_case(self, page: PullPage) -> str:
+        return format_html(
+            '<a href="{}">Save as a test case</a>', reverse("admin:catalog_test_case", args=[page.pk])
+        )
+
+
 @admin.register(Pull)
 class PullAdmin(Evidence, ModelAdmin):
     list_display = ["source", "outcome", "fault", "seen", "kept", "new", "changed", "unlisted", "started_at"]
     list_filter = ["outcome", "fault", "source__kind"]
     list_select_related = ["source"]
     search_fields = ["source__name", "detail"]
+    inlines = [PageInline]
+
+    def get_urls(self) -> list[Any]:
+        own = path(
+            "page/<int:page_id>/", self.admin_site.admin_view(self.test_case), name="catalog_test_case"
+        )
+        return [own, *super().get_urls()]
+
+    def test_case(self, request: HttpRequest, page_id: int) -> FileResponse:
+        """The answer as it came, and what the adapter reads in it today, to be kept with the tests."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        page = get_object_or_404(PullPage.objects.select_related("pull__source"), pk=page_id)
+        try:
+            archive = saved_case(page)
+        except FileNotFoundError:
+            raise Http404("The answer is not kept any more.") from None
+        name = f"{page.pull.source.kind}-{page.pull_id}-{page.number}.zip"
+        return FileResponse(archive, as_attachment=True, filename=name)
 
 
 @admin.register(Listing)
@@ -101,10 +153,76 @@ class ObservationInline(Evidence, admin.TabularInline[Observation, Posting]):
     extra = 0
 
 
+class FetchInline(Evidence, admin.TabularInline[PageFetch, Posting]):
+    model = PageFetch
+    fields = ["outcome", "method", "evidence", "at"]
+    extra = 0
+
+
 @admin.register(Posting)
 class PostingAdmin(Evidence, ModelAdmin):
     list_display = ["title", "company", "availability", "remote", "posted_at", "first_seen_at"]
     list_filter = ["availability", "remote", "employment_type"]
     search_fields = ["title", "company", "canonical_url"]
-    inlines = [ObservationInline, TextInline]
+    inlines = [ObservationInline, FetchInline, TextInline]
     show_full_result_count = False
+    actions = ["same_role", "different_roles", "closed"]
+
+    @admin.action(description="These are one role", permissions=["view"])
+    def same_role(self, request: HttpRequest, postings: QuerySet[Posting]) -> None:
+        pairs = decide_copies(postings, is_same=True, by=str(request.user))
+        self.message_user(request, f"Kept for {pairs} pairs; rules do not change it.")
+
+    @admin.action(description="None of these is another's copy", permissions=["view"])
+    def different_roles(self, request: HttpRequest, postings: QuerySet[Posting]) -> None:
+        pairs = decide_copies(postings, is_same=False, by=str(request.user))
+        self.message_user(request, f"Kept for {pairs} pairs; rules do not change it.")
+
+    @admin.action(description="Closed: somebody looked", permissions=["view"])
+    def closed(self, request: HttpRequest, postings: QuerySet[Posting]) -> None:
+        for posting in postings:
+            close_posting(posting.pk, by=str(request.user), reason="somebody looked")
+        self.message_user(request, f"Closed: {len(postings)}. A source that shows one again reopens it.")
+
+
+@admin.register(SourceBundle)
+class SourceBundleAdmin(ModelAdmin):
+    list_display = ["name", "slug", "description"]
+    prepopulated_fields = {"slug": ["name"]}
+    filter_horizontal = ["sources"]
+
+
+@admin.register(SourceRequest)
+class SourceRequestAdmin(ModelAdmin):
+    """A wish: choose the source that was added for it, or only answer."""
+
+    list_display = ["url", "user", "status", "created_at", "answered_at"]
+    list_filter = ["status"]
+    fields = ["url", "user", "note", "found", "status", "created_at", "source", "answer"]
+    readonly_fields = ["url", "user", "note", "found", "status", "created_at"]
+    autocomplete_fields = ["source"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: SourceRequest, form: Any, change: bool) -> None:
+        answer_request(obj, answer=obj.answer, source=obj.source)
+
+
+@admin.register(Alert)
+class AlertAdmin(Evidence, ModelAdmin):
+    list_display = ["kind", "source", "message", "raised_at", "resolved_at"]
+    list_filter = ["kind", ("resolved_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["source"]
+    actions = ["resolve"]
+
+    @admin.action(description="Settled", permissions=["view"])
+    def resolve(self, request: HttpRequest, alerts: QuerySet[Alert]) -> None:
+        count = alerts.filter(resolved_at=None).update(resolved_at=Now())
+        self.message_user(request, f"Settled: {count}.")
+
+
+@admin.register(RobotsFile)
+class RobotsFileAdmin(Evidence, ModelAdmin):
+    list_display = ["host", "outcome", "fetched_at"]
+    search_fields = ["host"]

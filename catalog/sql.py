@@ -218,6 +218,7 @@ FACTS_READ: Final = """
        SET facts_hash = posting.content_hash,
            search = setweight(to_tsvector('simple', posting.title), 'A')
                  || setweight(to_tsvector('simple', posting.company), 'B')
+                 || setweight(to_tsvector('simple', posting.locations), 'C')
                  || setweight(to_tsvector('simple', left(coalesce(text.text, ''), 100000)), 'D'),
            changed_at = CASE WHEN posting.id = ANY(%(paid)s) THEN clock_timestamp()
                              ELSE posting.changed_at END

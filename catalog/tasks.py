@@ -11,8 +11,9 @@ from catalog.models import Posting, Source
 from catalog.services.closing import check_posting
 from catalog.services.details import read_details
 from catalog.services.pulls import pull_source
+from catalog.services.retention import forget
 from taskqueue.due import due_rows
-from taskqueue.handlers import Claim, Outcome, handler, schedule
+from taskqueue.handlers import Claim, Done, Outcome, handler, schedule
 
 
 @handler("catalog.pull")
@@ -41,6 +42,28 @@ def due_checks() -> QuerySet[Any, Any]:
         key="id",
         payload_name="posting_id",
         period=60 * 60,
+    )
+
+
+@handler("catalog.forget")
+def forget_old(claim: Claim) -> Outcome:
+    """Drop what is past its time; what is interrupted goes on the next day."""
+    gone = forget(claim)
+    return Done(
+        note=", ".join(f"{count} {name}" for name, count in gone.items() if count) or "nothing to drop"
+    )
+
+
+@schedule("catalog.forget")
+def due_forgetting() -> QuerySet[Any, Any]:
+    """Once a day, as soon as there is a source: the first stands for all."""
+    first = Source.objects.order_by("pk").values("pk")[:1]
+    return due_rows(
+        Source.objects.filter(pk__in=first),
+        about="catalog",
+        key="id",
+        payload_name="source_id",
+        period=24 * 60 * 60,
     )
 
 

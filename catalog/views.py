@@ -21,7 +21,7 @@ from catalog.errors import InvalidCompany, UnknownPlatform
 from catalog.models import Alert, Listing, Pull, Source, SourceBundle, SourceRequest, Subscription
 from catalog.presentation import pull_bars, source_line
 from catalog.services.discovery import preview, preview_pattern, recognise
-from catalog.services.sources import add_board, ask_for, follow, request_pull
+from catalog.services.sources import add_board, ask_for, check_company, follow, request_pull
 
 SHOWN_ROWS = 50
 
@@ -63,12 +63,13 @@ def _look(request: HttpRequest) -> dict[str, Any]:
     """Recognise the address and read the board's first pages; nothing is recorded yet."""
     given = _given(request)
     try:
+        check_company(given["company"])
         found = recognise(given["url"])
         seen = preview(found.board, company=given["company"], title_pattern=given["titles"])
     except UnknownPlatform as unknown:
         return {**given, "error": unknown.why or "No board is recognised in this address", "may_ask": True}
-    except InvalidPattern as refused:
-        return {**given, "error": str(refused)}
+    except (InvalidCompany, InvalidPattern) as refused:
+        return {**given, "error": f"{refused}.".capitalize()}
     return {
         **given,
         "found": found,

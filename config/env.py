@@ -35,6 +35,18 @@ REVIEW_MODEL: str = _env.str("REVIEW_MODEL", default="gpt-5-mini")
 
 FETCH_ALLOW_PRIVATE_HOSTS: list[str] = _env.list("FETCH_ALLOW_PRIVATE_HOSTS", default=[])
 FETCH_EGRESS: str = _env.str("FETCH_EGRESS", default="default")
+CATALOG_RETENTION_DAYS: dict[str, int] = {
+    name: _env.int(f"RETENTION_{name.upper()}_DAYS", default=days)
+    for name, days in {
+        "pages": 14,
+        "pulls": 90,
+        "fetches": 180,
+        "texts": 365,
+        "postings": 365,
+        "robots": 30,
+    }.items()
+}
+
 SOURCE_KEYS: dict[str, dict[str, str]] = {
     "usajobs": {
         "api_key": _env.str("USAJOBS_API_KEY", default=""),

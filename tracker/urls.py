@@ -12,4 +12,5 @@ urlpatterns = [
     path("board/", views.board, name="board"),
     path("board/work/", views.work, name="work"),
     path("jobs/<int:posting_id>/", views.posting, name="posting"),
+    path("jobs/<int:posting_id>/texts/", views.texts, name="texts"),
 ]

@@ -19,6 +19,8 @@ from boards.models import Membership, MembershipRefresh
 from boards.presentation import source_lines
 from boards.serializers import PublicPosting, PublicPostingPage, Row
 from catalog.models import Posting, PostingQuerySet
+from catalog.services.groups import copies_of
+from catalog.text_diff import text_diff
 from reviews.forms import field_of
 from reviews.models import Filter, FilterRevision, Verdict
 from reviews.reviewers import reviewer_of
@@ -27,6 +29,8 @@ from taskqueue.realtime import HUB, EventStream, Hub
 from tracker.models import User
 from tracker.sessions import Ticket, departed
 from tracker.work import Work
+
+VERSIONS = 20  # of a text, compared with one another
 
 
 @never_cache
@@ -48,6 +52,7 @@ def board(request: HttpRequest) -> HttpResponse:
         "page": page,
         "show": "hidden" if is_hidden_view else "",
         "search": query.search,
+        "meant": query.meant() if not page.object_list else None,
         "facets": query.facets(postings),
         "applied": query.applied(),
         "ignored": query.ignored,
@@ -106,8 +111,26 @@ def posting(request: HttpRequest, posting_id: int) -> HttpResponse:
         "posting": PublicPostingPage.of(shown),
         "steps": explain_for_person(shown, person, timezone.now()),
         "sources": source_lines(shown),
+        "copies": copies_of(shown),
+        "versions": shown.texts.count(),
     }
     return render(request, "tracker/posting.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def texts(request: HttpRequest, posting_id: int) -> HttpResponse:
+    """The versions of a posting's text, the newest first, each with what it changed."""
+    member = get_object_or_404(
+        Membership.objects.of(_person(request)).select_related("posting"), posting_id=posting_id
+    )
+    versions = list(member.posting.texts.order_by("-fetched_at", "-pk")[:VERSIONS])
+    changes = [
+        {"version": new, "pieces": list(text_diff(old.text, new.text)) if old else None}
+        for new, old in zip(versions, [*versions[1:], None], strict=True)
+    ]
+    return render(request, "tracker/texts.html", {"posting": member.posting, "changes": changes})
 
 
 def _person(request: HttpRequest) -> User:

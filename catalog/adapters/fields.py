@@ -29,6 +29,17 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECONDS_FROM = 10**11  # the year 5138 in seconds, 1973 in milliseconds
 _CLOCK_SKEW = timedelta(days=1)  # a platform's day may have begun before ours
 
+_RELATIVE = re.compile(
+    r"(?:posted |published |added )?(?:(?P<now>today|just (?:posted|now)|now)|(?P<yesterday>yesterday)"
+    r"|(?P<count>an?|\d{1,3}) (?P<unit>minute|hour|day|week)s? ago)"
+)
+_UNITS = {
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+}
+
 # First match decides: what somebody is matters more than how many hours. A student's job beside the studies
 # is an internship, as in titles.
 _EMPLOYMENT: tuple[tuple[EmploymentType, re.Pattern[str]], ...] = (
@@ -225,6 +236,24 @@ def day(value: object, pattern: str, context: Context) -> str | None:
     except ValueError:
         return None
     return _stated(moment, context, has_time=False)
+
+
+def relative_date(value: object, context: Context) -> str | None:
+    """A date told from the moment of the response: "3 hours ago", "Posted Yesterday", "just posted".
+
+    Hours and minutes give an instant, days and weeks a day. "30+ days ago" and "3 months ago" name no day,
+    and without the moment of the response nothing can be counted from.
+    """
+    told = _RELATIVE.fullmatch(one_line(value, limit=100).lower())
+    if told is None or context.fetched_at is None:
+        return None
+    if told["now"]:
+        return context.fetched_at.date().isoformat()
+    if told["yesterday"]:
+        return (context.fetched_at - timedelta(days=1)).date().isoformat()
+    count = 1 if told["count"] in {"a", "an"} else int(told["count"])
+    moment = context.fetched_at - count * _UNITS[told["unit"]]
+    return moment.isoformat() if told["unit"] in {"minute", "hour"} else moment.date().isoformat()
 
 
 def objects(row: Mapping[str, Any], key: str) -> list[dict[str, Any]]:

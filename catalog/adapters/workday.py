@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import timedelta
 from typing import Any
 
 from catalog.adapters.base import (
@@ -35,6 +34,7 @@ from catalog.adapters.fields import (
     name,
     one_line,
     page_link,
+    relative_date,
     title,
 )
 from catalog.adapters.hosts import path_segment
@@ -51,7 +51,6 @@ _LOCALE = re.compile(r"[a-z]{2}(?:-[A-Z]{2})?")
 _SITE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _INSTANCE = re.compile(r"wd\d{1,4}")
 _RESERVED = frozenset({"wday", "robots.txt", "sitemap.xml", "favicon.ico"})
-_DAYS_AGO = re.compile(r"Posted (?:(?P<today>Today)|(?P<yesterday>Yesterday)|(?P<days>\d{1,3}) Days? Ago)")
 _MORE = re.compile(r",\s*More\.\.\.$")
 _LEGAL_NUMBER = re.compile(r"^\d{3,}\s+(?=\D)")
 
@@ -151,7 +150,7 @@ def _listing(row: dict[str, Any], base: str, context: Context) -> ParsedListing:
         locations=places([where]),
         remote=_remote(row.get("remoteType"), [where]),
         employment_type=employment_type(row.get("timeType")),
-        posted_at=_posted(row.get("postedOn"), context),
+        posted_at=relative_date(row.get("postedOn"), context),
         flags=tuple(flags),
     )
 
@@ -172,7 +171,7 @@ def _detailed(row: dict[str, Any], company: str | None, context: Context) -> Par
         locations=places(named),
         remote=_remote(row.get("remoteType"), named),
         employment_type=employment_type(row.get("timeType")),
-        posted_at=iso_date(row.get("startDate"), context) or _posted(row.get("postedOn"), context),
+        posted_at=iso_date(row.get("startDate"), context) or relative_date(row.get("postedOn"), context),
         description_html=html,
         description_text=text,
         flags=tuple(flags),
@@ -190,15 +189,6 @@ def _remote(model: object, named: list[Any]) -> Remote:
     said = remote_named(model)
     said = said if said != "unknown" else remote_in([model])
     return said if said != "unknown" else remote_in(named)
-
-
-def _posted(value: object, context: Context) -> str | None:
-    """ "Posted 3 Days Ago", counted back from the day of the response; "30+ Days Ago" is no date."""
-    found = _DAYS_AGO.fullmatch(value.strip()) if isinstance(value, str) else None
-    if not found or context.fetched_at is None:
-        return None
-    days = 0 if found["today"] else 1 if found["yesterday"] else int(found["days"])
-    return (context.fetched_at - timedelta(days=days)).date().isoformat()
 
 
 def _number(segment: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Self
 
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVectorField
+from django.contrib.postgres.search import SearchQuery, SearchVectorField
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Cast, Coalesce, Now
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
 CHANGE_OVERLAP = timedelta(minutes=2)
+SEARCH_MAX_WORDS = 6
+_TOKENS = re.compile(r"[^\W_]+")
+
+
+def _prefix(token: str) -> str:
+    """A word's beginning as the search has it; a plural finds its singular too."""
+    singular = token[:-1] if len(token) > 4 and token.endswith("s") and not token.endswith("ss") else ""
+    return f"({token}:* | {singular}:*)" if singular else f"{token}:*"
 
 
 class PostingQuerySet(models.QuerySet["Posting"]):
@@ -56,6 +65,19 @@ class PostingQuerySet(models.QuerySet["Posting"]):
         """By the day it was posted, where a source says so, else by when it was first seen."""
         dated = Coalesce("posted_at", Cast("posted_on", models.DateTimeField()), "first_seen_at")
         return self.order_by(dated.desc(), "-pk")
+
+    def found_by(self, words: str) -> Self:
+        """Postings in which each word occurs, or begins a word: in title, employer, places or text.
+
+        A posting whose words are not read yet, which takes seconds, is found by its title. Index:
+        catalog_posting_search.
+        """
+        found = self
+        for word in words.split()[:SEARCH_MAX_WORDS]:
+            if tokens := _TOKENS.findall(word.lower()):
+                query = SearchQuery(" & ".join(map(_prefix, tokens)), search_type="raw", config="simple")
+                found = found.filter(Q(search=query) | Q(search=None, title__icontains=word))
+        return found
 
     def for_rows(self) -> Self:
         """What a list row shows, without the texts."""

@@ -14,6 +14,7 @@ from catalog import sql
 from catalog.adapters.base import ParsedListing
 from catalog.admission import ADMISSION_VERSION, TitlePattern, drop_box_reason
 from catalog.errors import Overtaken
+from catalog.html import SANITISER_VERSION
 from catalog.models import Listing, Observation, Pull, Source, TitleRule
 from catalog.services.copying import copy_lines, copy_rows, new_ids, rows_of, run
 from catalog.services.postings import Shown, admit, lock_postings, settle_availability, split_date
@@ -54,8 +55,10 @@ class Admission:
 
     @property
     def mark(self) -> str:
-        """Ends the fingerprint of what it ruled on: under another rule the same listing is a changed one."""
-        return f":{self.rule_id or ''}:{ADMISSION_VERSION}"
+        """Ends the fingerprint of what it ruled on: under another rule, or read by other code, it is
+        another.
+        """
+        return f":{self.rule_id or ''}:{ADMISSION_VERSION}.{SANITISER_VERSION}"
 
     def rule_on(self, listing: ParsedListing) -> Listing.Ruling:
         if "closed" in listing.flags:

@@ -23,7 +23,7 @@ COMPANY_MAX_CHARS = 200
 class Added:
     source: Source
     is_new: bool
-    task_id: int
+    task_id: int | None
 
 
 def add_source(
@@ -40,6 +40,12 @@ def add_source(
     return add_board(found, company=company, interval_minutes=interval_minutes, title_pattern=title_pattern)
 
 
+def check_company(company: str) -> None:
+    """Raises InvalidCompany for a name that is too long or holds control characters."""
+    if len(company) > COMPANY_MAX_CHARS or not company.isprintable():
+        raise InvalidCompany(f"a company's name is at most {COMPANY_MAX_CHARS} printable characters")
+
+
 @transaction.atomic
 def add_board(
     board: Detection,
@@ -48,13 +54,15 @@ def add_board(
     interval_minutes: int | None = None,
     title_pattern: str = "",
     api_root: str = "",
+    pulls_now: bool = True,
 ) -> Added:
     """The same for a board that is already recognised. `api_root` reads its API at another address.
 
+    Without `pulls_now` the first pull comes with the schedule.
+
     Raises InvalidCompany for a name that is too long or holds control characters.
     """
-    if len(company) > COMPANY_MAX_CHARS or not company.isprintable():
-        raise InvalidCompany(f"a company's name is at most {COMPANY_MAX_CHARS} printable characters")
+    check_company(company)
     if title_pattern:
         TitlePattern(title_pattern)
     adapter = ADAPTERS[board.kind]
@@ -71,7 +79,7 @@ def add_board(
     source, is_new = Source.objects.get_or_create(
         kind=board.kind, region=board.region, token=board.token, api_root=api_root, defaults=defaults
     )
-    return Added(source=source, is_new=is_new, task_id=request_pull(source))
+    return Added(source=source, is_new=is_new, task_id=request_pull(source) if pulls_now else None)
 
 
 def request_pull(source: Source) -> int:

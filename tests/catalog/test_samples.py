@@ -16,7 +16,7 @@ import pytest
 
 from catalog.adapters import ADAPTERS, detect
 from catalog.adapters.base import Adapter, Context, Detection, Progress, Reading, UnreadableResponse
-from catalog.management.commands.parse_listings import normalised
+from catalog.listing_json import normalised
 from tests.catalog.mutation import RAW, assert_reads_or_refuses, spoilt
 
 SAMPLES = Path(__file__).parent / "samples"

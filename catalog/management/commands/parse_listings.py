@@ -12,7 +12,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.adapters import ADAPTERS
-from catalog.adapters.base import Context, ParsedListing, Pay, UnreadableResponse
+from catalog.adapters.base import Context, UnreadableResponse
+from catalog.listing_json import normalised
 
 
 class Command(BaseCommand):
@@ -43,33 +44,6 @@ class Command(BaseCommand):
             self.stderr.write(f"not read: {rejected.external_id or 'a row without id'}: {rejected.reason}")
         end = {"complete": reading.complete, "reason": reading.reason, "count": len(reading.listings)}
         self.stdout.write(_line(end))
-
-
-def normalised(listing: ParsedListing) -> dict[str, Any]:
-    """A listing with the keys, in the order, that machines may rely on."""
-    return {
-        "external_id": listing.external_id,
-        "url": listing.url,
-        "apply_url": listing.apply_url,
-        "title": listing.title,
-        "company": listing.company,
-        "locations": list(listing.locations),
-        "remote": listing.remote,
-        "employment_type": listing.employment_type,
-        "department": listing.department,
-        "posted_at": listing.posted_at,
-        "updated_at": listing.updated_at,
-        "compensation": _compensation(listing.compensation),
-        "description_html": listing.description_html,
-        "description_text": listing.description_text,
-        "raw_url": listing.raw_url,
-    }
-
-
-def _compensation(pay: Pay | None) -> dict[str, Any] | None:
-    if pay is None:
-        return None
-    return {"min": pay.min, "max": pay.max, "currency": pay.currency, "period": pay.period}
 
 
 def _line(value: dict[str, Any]) -> str:
