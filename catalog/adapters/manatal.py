@@ -1,4 +1,4 @@
-"""Manatal: `api.manatal.com/open/v3/career-page/{page}/jobs/`, some ten a page, with the whole count.
+"""Manatal: `core.api.manatal.com/open/v3/career-page/{page}/jobs/`, some ten a page, with the whole count.
 
 Facts: https://developers.manatal.com and recorded pages of 2026. The feed has neither dates nor links: a
 posting's page is `careers-page.com/{page}/job/{hash}`.
@@ -25,6 +25,7 @@ from catalog.adapters.payload import count_in, load_object, read_rows, rows_of
 from catalog.links import UrlParts
 
 _PAGES = "https://www.careers-page.com"
+_API_HOSTS = frozenset({"core.api.manatal.com", "api.manatal.com"})
 _PAGE_HOSTS = frozenset({"www.careers-page.com", "careers-page.com"})
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _HASH = re.compile(r"[A-Z0-9]{6,16}")
@@ -39,7 +40,7 @@ class Manatal(Adapter):
 
     def found(self, parts: UrlParts) -> Detection | None:
         segments = (*parts.segments[:5], *[""] * 5)
-        if parts.host == "api.manatal.com" and segments[:3] == ("open", "v3", "career-page"):
+        if parts.host in _API_HOSTS and segments[:3] == ("open", "v3", "career-page"):
             token, posting = segments[3], ""
         elif parts.host in _PAGE_HOSTS:
             token, posting = segments[0], segments[2] if segments[1] == "job" else ""
@@ -61,7 +62,7 @@ class Manatal(Adapter):
         return f"{_PAGES}/{path_segment(context.token)}"
 
     def list_url(self, context: Context) -> str:
-        return f"https://api.manatal.com/open/v3/career-page/{path_segment(context.token)}/jobs/"
+        return f"https://core.api.manatal.com/open/v3/career-page/{path_segment(context.token)}/jobs/"
 
     def request(self, context: Context, so_far: Progress) -> Request | None:
         return Request(f"{self.list_url(context)}?page={so_far.pages + 1}", headers=self.headers())

@@ -22,7 +22,7 @@ from catalog.services.details import request_details
 from catalog.services.facts import derive_facts
 from catalog.services.listings import Admission, Recorded, record_listings
 from catalog.services.reading import Page, context_of, fetch_request, read_board
-from catalog.services.sources import request_url
+from catalog.services.sources import name_by_employer, request_url
 from catalog.services.spool import Spool
 from config import objects
 from taskqueue.errors import HostBusy
@@ -182,6 +182,7 @@ def _record(claim: Claim, source: Source, pull: Pull, reading: Reading, spool: S
             len(reading.rejected),
         )
         finish_pull(claim, source, pull)
+        name_by_employer(source)
         request_details(source)
 
     recorded = record_listings(

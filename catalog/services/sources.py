@@ -9,10 +9,10 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from catalog.adapters import ADAPTERS, detect, why_undetected
-from catalog.adapters.base import Context, Detection, Request
+from catalog.adapters.base import Adapter, Context, Detection, Request
 from catalog.admission import TitlePattern
 from catalog.errors import InvalidCompany, UnknownPlatform
-from catalog.models import Source, SourceBundle, SourceRequest, Subscription
+from catalog.models import Listing, Source, SourceBundle, SourceRequest, Subscription
 from taskqueue.models import URGENT
 from taskqueue.services import enqueue
 
@@ -68,7 +68,7 @@ def add_board(
     adapter = ADAPTERS[board.kind]
     context = Context(token=board.token, region=board.region, company=company)
     defaults: dict[str, object] = {
-        "name": company or board.token,
+        "name": company or _name_of(board, adapter),
         "company": company,
         "url": adapter.board_url(context),
         "host": urlsplit(api_root or adapter.list_url(context)).hostname or "",
@@ -80,6 +80,27 @@ def add_board(
         kind=board.kind, region=board.region, token=board.token, api_root=api_root, defaults=defaults
     )
     return Added(source=source, is_new=is_new, task_id=request_pull(source) if pulls_now else None)
+
+
+def _name_of(board: Detection, adapter: Adapter) -> str:
+    """What a source is called until its listings name one employer: never a token's inner workings."""
+    if board.token == board.kind:
+        return adapter.name
+    if board.token.startswith(("http://", "https://")):
+        return (urlsplit(board.token).hostname or board.token)[:200]
+    return board.token.partition("|")[0][:200]
+
+
+def name_by_employer(source: Source) -> None:
+    """Call a source that nobody named by the one employer whose postings it shows."""
+    adapter = ADAPTERS[source.kind]
+    board = Detection(kind=source.kind, token=source.token, region=source.region)
+    if source.company or source.name != _name_of(board, adapter) or board.token == board.kind:
+        return
+    names = Listing.objects.filter(source=source, unlisted_at=None).exclude(company="").order_by()
+    said = list(names.values_list("company", flat=True).distinct()[:2])
+    if len(said) == 1:
+        Source.objects.filter(pk=source.pk).update(name=said[0])
 
 
 def request_pull(source: Source) -> int:
