@@ -9,6 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from catalog.models import Compensation, Posting
+from reviews.rules.language import UNKNOWN, language_of
+from reviews.text_facts import TextFact, text_facts
 
 EMPLOYMENT_LABELS = {
     "full_time": "Full time",
@@ -67,6 +69,8 @@ class PublicPostingPage(PublicPosting):
 
     description_html: str
     description_text: str
+    language: str  # ISO 639-1 code of the text, "" where that is not clear
+    text_facts: tuple[TextFact, ...]
     department: str
     apply_url: str
     apply_host: str
@@ -76,12 +80,16 @@ class PublicPostingPage(PublicPosting):
     @classmethod
     def of(cls, posting: Posting) -> PublicPostingPage:
         text = posting.text
+        said = text.text if text else ""
+        language = language_of(said)
         pay = PublicPay.of(posting)
         lead = posting.lead
         return cls(
             **_list_fields(posting),
             description_html=text.html if text else "",
-            description_text=text.text if text else "",
+            description_text=said,
+            language="" if language == UNKNOWN else language,
+            text_facts=text_facts(said),
             department=posting.department,
             apply_url=posting.apply_url,
             apply_host=urlsplit(posting.apply_url).hostname or "",

@@ -10,6 +10,7 @@ from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import FileResponse, Http404, HttpRequest
 from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
 from django.urls import path, reverse
 from django.utils.html import format_html
 from unfold.admin import ModelAdmin
@@ -28,6 +29,7 @@ from catalog.models import (
     SourceBundle,
     SourceRequest,
 )
+from catalog.presentation import pull_bars
 from catalog.services.closing import close_posting
 from catalog.services.groups import decide_copies
 from catalog.services.saved_cases import saved_case
@@ -49,20 +51,13 @@ class SourceAdmin(ModelAdmin):
     ]
     list_filter = ["kind", "is_active"]
     search_fields = ["name", "token", "company"]
-    fields = [
-        "name",
-        "company",
-        "kind",
-        "token",
-        "region",
-        "url",
-        "host",
-        "title_pattern",
-        "interval_minutes",
-        "obeys_robots",
+    fieldsets = [
+        ("Health", {"fields": ["health", "failures", "note"]}),
+        ("Board", {"fields": ["name", "company", "kind", "token", "region", "url", "host"]}),
+        ("Reading", {"fields": ["is_active", "title_pattern", "interval_minutes", "obeys_robots"]}),
+        ("Times", {"fields": ["next_pull_at", "last_pull_at", "last_complete_at"]}),
     ]
-    fields += ["is_active", "note", "failures", "next_pull_at", "last_pull_at", "last_complete_at"]
-    readonly_fields = ["kind", "token", "region", "url", "host", "note", "failures", "next_pull_at"]
+    readonly_fields = ["health", "kind", "token", "region", "url", "host", "note", "failures", "next_pull_at"]
     readonly_fields += ["last_pull_at", "last_complete_at"]
     actions = ["pull_now"]
 
@@ -80,6 +75,21 @@ class SourceAdmin(ModelAdmin):
     @admin.display(description="State")
     def state(self, source: Source) -> str:
         return source.state_words()
+
+    @admin.display(description="How it goes")
+    def health(self, source: Source) -> str:
+        """Its newest pulls as a chart, and the way to what they left."""
+        pulls = Pull.objects.recent([source.pk]).get(source.pk, [])
+        return render_to_string(
+            "admin/catalog/source_health.html",
+            {
+                "source": source,
+                "state": source.state_words(),
+                "chart": pull_bars(pulls[::-1]) if pulls else None,
+                "pull": pulls[0] if pulls else None,
+                "alerts": source.alerts.filter(resolved_at=None),
+            },
+        )
 
     @admin.display(description="Admitted now", ordering="listed_count")
     def listed(self, source: Source) -> int:
@@ -135,7 +145,7 @@ class PullAdmin(Evidence, ModelAdmin):
 @admin.register(Listing)
 class ListingAdmin(Evidence, ModelAdmin):
     list_display = ["title", "source", "kept", "ruling", "first_seen_at", "unlisted_at"]
-    list_filter = ["kept", "ruling", "source"]
+    list_filter = ["kept", "ruling", "source__kind"]
     list_select_related = ["source"]
     search_fields = ["title", "url", "external_key"]
     show_full_result_count = False

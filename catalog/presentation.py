@@ -40,10 +40,10 @@ def pull_bars(pulls: Sequence[Pull]) -> dict[str, Any]:
     return {"bars": bars, "width": width, "height": CHART_HEIGHT, "bar_width": BAR_WIDTH}
 
 
-def source_line(
-    source: Source, pull: Pull | None, recent: Sequence[Pull], is_followed: bool
-) -> dict[str, Any]:
+def source_line(source: Source, recent: Sequence[Pull], is_followed: bool) -> dict[str, Any]:
+    """A source and its `recent` pulls, the newest first."""
     adapter = ADAPTERS.get(source.kind)
+    pull = recent[0] if recent else None
     return {
         "pk": source.pk,
         "name": source.name,

@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -24,6 +25,8 @@ from catalog.services.discovery import preview, preview_pattern, recognise
 from catalog.services.sources import add_board, ask_for, check_company, follow, request_pull
 
 SHOWN_ROWS = 50
+PAGE_SIZE = 50
+STATES = {"": "all", "failing": "failing", "off": "switched off", "unread": "never read whole"}
 
 
 @never_cache
@@ -43,15 +46,18 @@ def sources(request: HttpRequest) -> HttpResponse:
 
 
 def _list(request: HttpRequest) -> dict[str, Any]:
-    latest = Pull.objects.order_by("source_id", "-started_at").distinct("source_id")
-    pulls = {pull.source_id: pull for pull in latest}
+    search = request.GET.get("q", "").replace("\0", "").strip()[:100]
+    state = request.GET.get("state", "")
+    rows = Source.objects.matching(search).in_state(state if state in STATES else "")
+    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
+    recent = Pull.objects.recent([source.pk for source in page])
     followed = set(Subscription.objects.filter(user_id=_person(request)).values_list("source_id", flat=True))
-    recent = Pull.objects.recent()
     return {
-        "sources": [
-            source_line(source, pulls.get(source.pk), recent.get(source.pk, []), source.pk in followed)
-            for source in Source.objects.all()
-        ],
+        "page": page,
+        "sources": [source_line(source, recent.get(source.pk, []), source.pk in followed) for source in page],
+        "has_sources": page.paginator.count > 0 or Source.objects.exists(),
+        "search": search,
+        "states": [(name or None, words, name == state) for name, words in STATES.items()],
         "bundles": SourceBundle.objects.with_counts(_person(request)),
         "requests": SourceRequest.objects.filter(user_id=_person(request))[:10],
         "alerts": Alert.objects.filter(resolved_at=None).select_related("source")[:10],
@@ -141,7 +147,7 @@ def source(request: HttpRequest, source_id: int) -> HttpResponse:
     listed = Listing.objects.filter(source=row, unlisted_at=None)
     context |= {
         "source": row,
-        "line": source_line(row, pulls[0] if pulls else None, pulls, False),
+        "line": source_line(row, pulls, False),
         "platform": ADAPTERS[row.kind],
         "pulls": pulls,
         "bars": pull_bars(pulls[::-1]),
@@ -169,7 +175,7 @@ def _save_pattern(request: HttpRequest, row: Source, pattern: str) -> HttpRespon
 def follow_source(request: HttpRequest) -> HttpResponse:
     """Follow a source or a bundle, or stop following it."""
     kind, _, number = request.POST.get("what", "").partition(":")
-    if kind not in {"source", "bundle"} or not number.isdigit():
+    if kind not in {"source", "bundle"} or not (number.isascii() and number.isdecimal()):
         raise PermissionDenied
     thing: Source | SourceBundle
     if kind == "source":

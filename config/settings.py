@@ -100,6 +100,7 @@ LOGIN_REDIRECT_URL = "/board/"
 LOGOUT_REDIRECT_URL = "/"
 
 LANGUAGE_CODE = "en-us"
+FORMAT_MODULE_PATH = "config.formats"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import timedelta
+from functools import reduce
+from operator import or_
 from typing import Self
 
 from django.conf import settings
@@ -34,6 +37,22 @@ class SourceQuerySet(models.QuerySet["Source"]):
     def due(self) -> Self:
         """Active sources whose next pull's time has come."""
         return self.active().filter(next_pull_at__lte=Now())
+
+    def matching(self, search: str) -> Self:
+        """Sources that somebody may mean by `search`: a name, an employer, a platform, a token."""
+        if not search:
+            return self.all()
+        parts = ("name", "company", "kind", "token", "url")
+        return self.filter(reduce(or_, (Q(**{f"{part}__icontains": search}) for part in parts)))
+
+    def in_state(self, state: str) -> Self:
+        """Only those "failing" (failed when last read), "off", or "unread" (never read whole); "" is all."""
+        conditions = {
+            "failing": Q(is_active=True, failures__gt=0),
+            "off": Q(is_active=False),
+            "unread": Q(is_active=True, last_complete_at=None),
+        }
+        return self.filter(conditions[state]) if state else self.all()
 
 
 class Source(models.Model):
@@ -108,10 +127,12 @@ class Source(models.Model):
 
 
 class PullManager(models.Manager["Pull"]):
-    def recent(self, most: int = 20) -> dict[int, list[Pull]]:
-        """The newest pulls of every source, the newest first, without those that were put off."""
+    def recent(self, sources: Collection[int], most: int = 20) -> dict[int, list[Pull]]:
+        """The newest pulls of these sources, the newest first, without those that were put off."""
         rank = Window(RowNumber(), partition_by="source_id", order_by="-started_at")
-        ended = self.exclude(outcome__in=(Pull.Outcome.RUNNING, Pull.Outcome.DEFERRED))
+        ended = self.filter(source__in=sources).exclude(
+            outcome__in=(Pull.Outcome.RUNNING, Pull.Outcome.DEFERRED)
+        )
         found: dict[int, list[Pull]] = {}
         for pull in ended.alias(rank=rank).filter(rank__lte=most).order_by("source_id", "-started_at"):
             found.setdefault(pull.source_id, []).append(pull)

@@ -173,6 +173,8 @@ def test_a_public_posting_has_no_field_of_a_person() -> None:
     assert set(PublicPostingPage.__dataclass_fields__) == set(PublicPosting.__dataclass_fields__) | {
         "description_html",
         "description_text",
+        "language",
+        "text_facts",
         "department",
         "apply_url",
         "apply_host",
