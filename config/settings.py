@@ -8,6 +8,7 @@ from typing import Any
 
 import django_stubs_ext
 from csp.constants import NONE, SELF
+from django.templatetags.static import static
 
 from config import env, logs
 
@@ -168,6 +169,7 @@ UNFOLD = {
     "SITE_SUBHEADER": RELEASE,
     "SITE_URL": "/",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": f"/{STATIC_URL}favicon.svg"}],
+    "STYLES": [lambda request: static("console.css")],
     "SIDEBAR": {"navigation": "config.sidebar.navigation"},
     "COLORS": {
         "primary": {  # the pages' own accent
