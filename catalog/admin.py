@@ -42,7 +42,6 @@ class SourceAdmin(ModelAdmin):
     list_display = [
         "name",
         "kind",
-        "token",
         "state",
         "last_pull_at",
         "last_complete_at",

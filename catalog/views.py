@@ -80,6 +80,9 @@ def _look(request: HttpRequest) -> dict[str, Any]:
         **given,
         "found": found,
         "platform": ADAPTERS[found.board.kind],
+        "known": Source.objects.filter(
+            kind=found.board.kind, region=found.board.region, token=found.board.token
+        ).first(),
         "preview": seen,
         "kept": seen.kept[:SHOWN_ROWS],
         "dropped": seen.dropped[:SHOWN_ROWS],
@@ -153,6 +156,7 @@ def source(request: HttpRequest, source_id: int) -> HttpResponse:
         "bars": pull_bars(pulls[::-1]),
         "listed": listed.count(),
         "kept": listed.filter(kept=True).count(),
+        "admitted": listed.filter(kept=True).order_by("-first_seen_at", "title")[:SHOWN_ROWS],
         "dropped": listed.filter(kept=False).order_by("title")[:SHOWN_ROWS],
         "follows": Subscription.objects.filter(user_id=_person(request), source=row).exists(),
         "alerts": row.alerts.filter(resolved_at=None),

@@ -167,6 +167,27 @@ def test_what_was_looked_at_is_added_and_followed(client: Client) -> None:
     assert client.post("/sources/", {**form, "kind": "nothing", "token": "x"}).status_code == 400
 
 
+def test_what_is_read_already_is_not_offered_as_new(client: Client, lever: None) -> None:
+    client.force_login(UserFactory.create())
+    source = SourceFactory.create(kind="lever", token="goodpumps", name="Good Pumps")
+
+    text = client.post("/sources/", {"url": "https://jobs.lever.co/goodpumps"}).content.decode()
+
+    assert f'href="/sources/{source.pk}/">Read already: Good Pumps' in text
+    assert "Add this source" not in text
+
+
+def test_a_source_shows_what_it_admits_and_what_not(client: Client) -> None:
+    client.force_login(UserFactory.create())
+    source = SourceFactory.create(title_pattern="engineer")
+    record(source, listing("1", title="Pump Engineer"), listing("2", title="Nurse"))
+
+    shown = client.get(f"/sources/{source.pk}/")
+
+    assert [one.title for one in shown.context["admitted"]] == ["Pump Engineer"]
+    assert [one.title for one in shown.context["dropped"]] == ["Nurse"]
+
+
 def test_a_wish_is_kept_and_answered(client: Client) -> None:
     user = UserFactory.create()
     client.force_login(user)

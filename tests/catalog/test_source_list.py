@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def person(client: Client) -> Client:
-    client.force_login(UserFactory())
+    client.force_login(UserFactory.create())
     return client
 
 
@@ -24,8 +24,8 @@ def names(client: Client, query: str = "") -> list[str]:
 
 
 def test_sources_are_found_by_name_employer_platform_and_token(person: Client) -> None:
-    SourceFactory(name="Good Pumps", token="gp-careers", kind="lever", company="Pumpworks AG")
-    SourceFactory(name="Other", token="other", kind="ashby")
+    SourceFactory.create(name="Good Pumps", token="gp-careers", kind="lever", company="Pumpworks AG")
+    SourceFactory.create(name="Other", token="other", kind="ashby")
 
     for words in ("good", "PUMPWORKS", "lever", "gp-car"):
         assert names(person, f"?q={words}") == ["Good Pumps"], words
@@ -34,10 +34,10 @@ def test_sources_are_found_by_name_employer_platform_and_token(person: Client) -
 
 
 def test_sources_are_narrowed_to_those_that_need_care(person: Client) -> None:
-    healthy = SourceFactory(name="Healthy")
+    healthy = SourceFactory.create(name="Healthy")
     Source.objects.filter(pk=healthy.pk).update(last_complete_at="2026-01-01T00:00:00Z")
-    SourceFactory(name="Failing", failures=3)
-    SourceFactory(name="Off", is_active=False)
+    SourceFactory.create(name="Failing", failures=3)
+    SourceFactory.create(name="Off", is_active=False)
 
     assert names(person) == ["Failing", "Healthy", "Off"]
     assert names(person, "?state=failing") == ["Failing"]
@@ -54,10 +54,10 @@ def test_a_page_of_sources_asks_no_more_for_many(person: Client) -> None:
             person.get("/sources/")
         return len(queries)
 
-    SourceFactory()
+    SourceFactory.create()
     few = asked()
     for number in range(60):
-        source = SourceFactory(name=f"Source {number:02}")
+        source = SourceFactory.create(name=f"Source {number:02}")
         Pull.objects.create(source=source, outcome="complete", seen=3, kept=2)
 
     assert asked() == few
@@ -66,7 +66,7 @@ def test_a_page_of_sources_asks_no_more_for_many(person: Client) -> None:
 
 
 def test_the_console_shows_how_a_source_goes(admin_client: Client) -> None:
-    source = SourceFactory()
+    source = SourceFactory.create()
     Pull.objects.create(source=source, outcome="failed", fault="http_status", detail="HTTP 500")
 
     page = admin_client.get(f"/admin/catalog/source/{source.pk}/change/").content.decode()
