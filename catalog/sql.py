@@ -61,8 +61,9 @@ FRESH_POSTINGS: Final = """
     ) ON COMMIT DROP
 """
 COPY_POSTINGS: Final = "COPY fresh_posting FROM STDIN"
-# One pass over all postings that these listings show, in the order of their URLs (A8): what is missing is
-# inserted, what is there is locked and left as it is, also where another source is admitting it just now.
+# One pass over all postings that these listings show or showed, in the order of their URLs (A8): what is
+# missing is inserted, what is there is locked and left as it is, also where another source is admitting it
+# just now.
 INSERT_POSTINGS: Final = """
     INSERT INTO catalog_posting AS posting (
         id, canonical_url, apply_url, title, company, company_key, role_key, department, locations, remote,
@@ -72,7 +73,17 @@ INSERT_POSTINGS: Final = """
     SELECT id, canonical_url, apply_url, title, company, company_key, role_key, department, locations,
            remote, employment_type, posted_at, posted_on, text_id, content_hash, near_copy_key, lead_id,
            'open', clock_timestamp()
-      FROM fresh_posting
+      FROM (SELECT id, canonical_url, apply_url, title, company, company_key, role_key, department,
+                   locations, remote, employment_type, posted_at, posted_on, text_id, content_hash,
+                   near_copy_key, lead_id
+              FROM fresh_posting
+             UNION ALL
+            SELECT id, canonical_url, apply_url, title, company, company_key, role_key, department,
+                   locations, remote, employment_type, posted_at, posted_on, text_id, content_hash,
+                   near_copy_key, lead_id
+              FROM catalog_posting
+             WHERE id = ANY(%(shown_before)s)
+               AND canonical_url NOT IN (SELECT canonical_url FROM fresh_posting)) AS touched
      ORDER BY canonical_url COLLATE "C"
         ON CONFLICT (canonical_url) DO UPDATE SET title = posting.title WHERE false
     RETURNING canonical_url
@@ -98,7 +109,8 @@ EMPTY_POSTINGS: Final = "TRUNCATE fresh_posting"
 # Postings that were there, as they stand.
 STANDING_POSTINGS: Final = """
     SELECT posting.id, posting.canonical_url, posting.content_hash, text.content_hash, posting.near_copy_key,
-           posting.lead_id, lead.id IS NULL OR lead.unlisted_at IS NOT NULL OR NOT lead.kept
+           posting.lead_id, lead.id IS NULL OR lead.unlisted_at IS NOT NULL OR NOT lead.kept,
+           text.id IS NULL
       FROM catalog_posting AS posting
       LEFT JOIN catalog_listing AS lead ON lead.id = posting.lead_id
       LEFT JOIN catalog_postingtext AS text ON text.id = posting.text_id
@@ -138,6 +150,18 @@ UPDATE_LISTINGS: Final = """
            posting_id = coalesce(fresh.posting_id, listing.posting_id)
       FROM fresh_listing AS fresh
      WHERE fresh.id = listing.id AND NOT fresh.is_new
+"""
+# Where the leading listing went, those that still show the posting are to be read again, whole: what they
+# say was not kept. Their postings are locked before.
+READ_AGAIN: Final = """
+    UPDATE catalog_listing AS listing
+       SET fingerprint = ''
+      FROM catalog_posting AS posting
+     WHERE posting.id = ANY(%(postings)s) AND listing.posting_id = posting.id
+       AND listing.kept AND listing.unlisted_at IS NULL
+       AND NOT EXISTS (SELECT FROM catalog_listing AS lead
+                        WHERE lead.id = posting.lead_id AND lead.kept AND lead.unlisted_at IS NULL
+                          AND lead.posting_id = posting.id)
 """
 EMPTY_LISTINGS: Final = "TRUNCATE fresh_listing"
 
@@ -211,6 +235,9 @@ SEARCH_WORDS: Final = """
      WHERE posting.id = ANY(%(postings)s) AND length(word) BETWEEN 3 AND 60
      ORDER BY word
         ON CONFLICT (word) DO NOTHING
+"""
+FACTS_GIVEN_UP: Final = """
+    UPDATE catalog_posting SET facts_hash = content_hash WHERE id = ANY(%(postings)s)
 """
 # `changed_at` moves where a review would read something new: pay is compared, words are only found by.
 FACTS_READ: Final = """

@@ -28,6 +28,6 @@ def due_rows(
         "period": Value(period) if isinstance(period, int) else period,
     }
     if host is None:
-        annotations["host"] = Value("")
+        annotations["no_host"] = Value("")  # "host" may be a column of the table
     rows: QuerySet[Any, Any] = queryset.order_by().annotate(**annotations)
-    return rows.values("subject", "payload", host or "host", "period").distinct()
+    return rows.values("subject", "payload", host or "no_host", "period").distinct()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -29,8 +30,9 @@ def test_the_limit_compares_every_column(field: str) -> None:
     limit.prepare(listings(20))
 
     first, *others = listings(20)
+    change: dict[str, Any] = {field: "another"}
     with pytest.raises(AssertionError, match="1 listings differ"):
-        limit.seconds([replace(first, **{field: "another"}), *others])
+        limit.seconds([replace(first, **change), *others])
 
 
 def test_what_is_missed_is_called_missed() -> None:

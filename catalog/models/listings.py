@@ -31,6 +31,10 @@ class ListingQuerySet(models.QuerySet["Listing"]):
     def kept(self) -> Self:
         return self.filter(kept=True)
 
+    def to_read_again(self, source: Source) -> Self:
+        """Listings that the next reading writes again, changed or not. Index: catalog_listing_reread."""
+        return self.filter(source=source, fingerprint="", unlisted_at=None)
+
 
 class Listing(models.Model):
     """What a source showed under one of its own ids, admitted or not (A1)."""
@@ -53,7 +57,9 @@ class Listing(models.Model):
     kept = models.BooleanField()
     ruling = models.CharField(max_length=20, choices=Ruling)
     rule = models.ForeignKey(TitleRule, models.PROTECT, null=True, blank=True, related_name="+")
-    fingerprint = models.CharField(max_length=64, help_text="Of the listing as read and of what ruled on it.")
+    fingerprint = models.CharField(
+        max_length=64, help_text="Of the listing as read and of what ruled on it; empty: read it again."
+    )
     pull = models.ForeignKey(Pull, models.SET_NULL, null=True, related_name="+", help_text="Last change.")
     posting = models.ForeignKey(Posting, models.SET_NULL, null=True, blank=True, related_name="listings")
     first_seen_at = models.DateTimeField(db_default=Now())
@@ -75,7 +81,12 @@ class Listing(models.Model):
                 fields=["source"],
                 condition=Q(kept=True, has_text=False, unlisted_at=None),
                 name="catalog_listing_textless",
-            )
+            ),
+            models.Index(
+                fields=["source"],
+                condition=Q(fingerprint="", unlisted_at=None),
+                name="catalog_listing_reread",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -89,6 +89,9 @@ class Source(models.Model):
     validators = models.JSONField(
         default=dict, blank=True, help_text="What the last answer can be asked after by, and what it was."
     )
+    recording_pull = models.BigIntegerField(
+        default=0, db_default=0, help_text="The newest pull that began to record; older ones write no more."
+    )
     next_pull_at = models.DateTimeField(db_default=Now())
     last_pull_at = models.DateTimeField(null=True, blank=True)
     last_complete_at = models.DateTimeField(null=True, blank=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from catalog import sql
 
@@ -33,6 +33,14 @@ def rows_of(statement: str, **values: Any) -> list[tuple[Any, ...]]:
         cursor.execute(statement, values or None)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows
+
+
+def refuses_value(error: DatabaseError) -> bool:
+    """Whether the database refused a value that it can never hold; asking again would change nothing.
+
+    Classes 22 (data exception) and 54 (program limit exceeded) of PostgreSQL's error codes.
+    """
+    return (getattr(error.__cause__, "sqlstate", None) or "")[:2] in {"22", "54"}
 
 
 def new_ids(table: str, count: int) -> list[int]:

@@ -7,17 +7,19 @@ from dataclasses import replace
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from catalog.adapters import ADAPTERS
-from catalog.adapters.base import Adapter, Context, ParsedListing, UnreadableResponse
+from catalog.adapters.base import Adapter, Context, ParsedListing, Pay, UnreadableResponse
 from catalog.adapters.http import FetchFailed
 from catalog.errors import PullFailed
 from catalog.models import Compensation, Listing, Posting, PostingPlace, PostingText, Source
+from catalog.services.copying import refuses_value
 from catalog.services.facts import derive_facts
-from catalog.services.postings import ClockNow, copy_key, lock_postings, pay_row, places_of, split_date
+from catalog.services.placing import places_of
+from catalog.services.postings import ClockNow, copy_key, lock_postings, pay_row, split_date
 from catalog.services.reading import context_of, fetch_request
 from catalog.services.sources import request_url
 from taskqueue.errors import HostBusy
@@ -33,7 +35,7 @@ REFUSED_WAIT = timedelta(minutes=10)
 def textless(source: Source) -> QuerySet[Listing]:
     """Admitted listings whose own page has still to be read. Index: catalog_listing_textless."""
     waited = timezone.now() - FIRST_WAIT
-    again = Q(posting__text=None, detail_failures__lt=TRIES, detail_at__lt=waited)
+    again = Q(detail_failures__range=(1, TRIES - 1), detail_at__lt=waited)
     listings = Listing.objects.filter(source=source, kept=True, has_text=False, unlisted_at=None)
     return listings.exclude(posting=None).filter(Q(detail_at=None) | again)
 
@@ -109,7 +111,14 @@ def _read_one(claim: Claim, source: Source, context: Context, listing: Listing) 
         return _failed(listing)
     found = next((one for one in reading.listings if one.external_id == listing.external_key), None)
     found = found or (reading.listings[0] if len(reading.listings) == 1 else None)
-    return _failed(listing) if found is None else describe(claim, listing, found)
+    if found is None:
+        return _failed(listing)
+    try:
+        describe(claim, listing, found)
+    except DatabaseError as error:
+        if not refuses_value(error):
+            raise
+        _failed(listing)
 
 
 def _failed(listing: Listing) -> None:
@@ -131,17 +140,19 @@ def describe(claim: Claim, listing: Listing, detail: ParsedListing) -> None:
         return
     text = _keep_text(posting, detail)
     _fill(posting, detail, source_name=listing.source.name)
-    said = [
-        posting.content_hash,
-        text.content_hash if text else "",
-        str(detail.compensation),
-        *posting.locations,
-    ]
-    digest = hashlib.sha256("\x1f".join(said).encode()).hexdigest()
-    posting.content_hash, posting.changed_at = digest, ClockNow()
     if text is not None:
         posting.text, posting.near_copy_key = text, copy_key(text.text)
+    digest = _identity(posting, detail.compensation)
+    if digest != posting.content_hash:
+        posting.content_hash, posting.changed_at = digest, ClockNow()
     posting.save()
+
+
+def _identity(posting: Posting, pay: Pay | None) -> str:
+    """Of all that a review reads, list and detail together; the same however often it is read."""
+    said = [posting.title, posting.company, posting.department, *posting.locations, posting.remote]
+    said += [posting.employment_type, str(pay), posting.text.content_hash if posting.text else ""]
+    return hashlib.sha256("\x1f".join(said).encode()).hexdigest()
 
 
 def _keep_text(posting: Posting, detail: ParsedListing) -> PostingText | None:

@@ -15,7 +15,7 @@ from catalog.adapters.base import ParsedListing
 from catalog.admission import ADMISSION_VERSION, TitlePattern, drop_box_reason
 from catalog.errors import Overtaken
 from catalog.html import SANITISER_VERSION
-from catalog.models import Listing, Observation, Pull, Source, TitleRule
+from catalog.models import Listing, Observation, Source, TitleRule
 from catalog.services.copying import copy_lines, copy_rows, new_ids, rows_of, run
 from catalog.services.postings import Shown, admit, lock_postings, settle_availability, split_date
 from catalog.services.spool import Spool, fingerprint
@@ -99,8 +99,9 @@ def record_listings(
     one pass in the order of their URLs (A8). What is interrupted between two of them is what a reading of a
     smaller board would have recorded; the next one goes on.
 
-    Raises ClaimLost when the task was taken over meanwhile, Overtaken when a newer reading of the source was
-    recorded: nothing more is written then.
+    Raises ClaimLost when the task was taken over meanwhile, Overtaken when a newer pull of the source has
+    begun to record: nothing more is written then. Two that took turns would each undo what the other
+    compared with.
     """
     with transaction.atomic():
         source = _begin(claim, source_id, pull_id)
@@ -128,9 +129,11 @@ def record_listings(
 def _begin(claim: Claim, source_id: int, pull_id: int) -> Source:
     claim.hold()
     source = Source.objects.select_for_update(no_key=True).get(pk=source_id)
-    recorded = (Pull.Outcome.COMPLETE, Pull.Outcome.PARTIAL)
-    if Pull.objects.filter(source=source, pk__gt=pull_id, outcome__in=recorded).exists():
+    if source.recording_pull > pull_id:
         raise Overtaken(f"a newer reading of source {source_id} is recorded")
+    if source.recording_pull < pull_id:
+        # What is recorded by half must not pass for what the validators of the last reading stand for.
+        Source.objects.filter(pk=source_id).update(recording_pull=pull_id, validators={})
     return source
 
 
@@ -174,7 +177,8 @@ def _write(source_id: int, pull_id: int, shown: list[Shown]) -> None:
     for one in shown:
         one.id = next(ids) if one.is_new else one.id
     before = _linked([one.id for one in shown if not one.is_new])
-    admit(source_id, [one for one in shown if one.is_kept])
+    shown_before = {posting for posting, was_kept, _ in before.values() if posting is not None and was_kept}
+    admit(source_id, [one for one in shown if one.is_kept], shown_before)
     run(sql.FRESH_LISTINGS)
     run(sql.EMPTY_LISTINGS)
     copy_rows(sql.COPY_LISTINGS, map(_listing_row, shown))
@@ -214,13 +218,19 @@ def _listing_row(one: Shown) -> tuple[object, ...]:
 def _observe(
     source_id: int, pull_id: int, shown: list[Shown], before: dict[int, tuple[int | None, bool, bool]]
 ) -> None:
-    """Note which postings appeared, came back, or are no longer admitted, and let availability follow."""
+    """Note which postings appeared, came back, moved to another URL, or are no longer admitted, and let
+    availability follow.
+    """
     noted: list[tuple[int, str]] = []
     touched: set[int] = set()
+    left: set[int] = set()
     for one in shown:
         posting, was_kept, was_unlisted = before.get(one.id, (None, False, False))
         if one.is_kept and one.posting_id is not None:
-            is_first = posting is None
+            is_first = posting != one.posting_id
+            if is_first and posting is not None and was_kept and not was_unlisted:
+                noted.append((posting, Observation.Kind.UNLISTED))
+                left.add(posting)
             if is_first or was_unlisted or not was_kept:
                 kind = Observation.Kind.APPEARED if is_first else Observation.Kind.REAPPEARED
                 noted.append((one.posting_id, kind))
@@ -228,7 +238,7 @@ def _observe(
                 touched.add(one.posting_id)
         elif posting is not None and was_kept:
             noted.append((posting, Observation.Kind.FILTERED))
-            touched.add(posting)
+            left.add(posting)
     if noted:
         postings, kinds = zip(*noted, strict=True)
         run(
@@ -238,7 +248,9 @@ def _observe(
             postings=list(postings),
             kinds=[str(kind) for kind in kinds],
         )
-    settle_availability(touched)
+    if left:
+        run(sql.READ_AGAIN, postings=list(left))
+    settle_availability(touched | left)
 
 
 def _unlist(source_id: int, pull_id: int, absent: Sequence[tuple[int, int | None]]) -> None:
@@ -257,4 +269,5 @@ def _unlist(source_id: int, pull_id: int, absent: Sequence[tuple[int, int | None
         postings=gone,
         kinds=[str(Observation.Kind.UNLISTED)] * len(gone),
     )
+    run(sql.READ_AGAIN, postings=gone)
     settle_availability(gone)

@@ -18,13 +18,13 @@ from catalog import sql
 from catalog.adapters import canonical_posting_url
 from catalog.adapters.base import ParsedListing, Pay
 from catalog.keys import company_key, role_key
-from catalog.models import Listing, Observation, Place, Posting, Source
-from catalog.places import parse_place
+from catalog.models import Listing, Observation, Posting, Source
 from catalog.services.copying import copy_rows, new_ids, rows_of, run
+from catalog.services.placing import places_of
 
 COPY_MIN_CHARS = 200  # shorter texts ("See our website") are the same at employers with nothing in common
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
-CHUNK = 100
+MOST_PAY = 10**11  # in any currency and period; a year's pay in rials or dongs has eleven digits at most
 FIRST_CHECK = timedelta(hours=1)  # after a posting is shown nowhere any more
 _SIGNS = re.compile(r"[\W_]+")
 _ASCII_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
@@ -60,22 +60,24 @@ class _Standing:
     near_copy_key: str
     lead_id: int | None
     needs_lead: bool
+    is_textless: bool
 
 
-def admit(source_id: int, shown: list[Shown]) -> None:
+def admit(source_id: int, shown: list[Shown], shown_before: Collection[int] = ()) -> None:
     """Give every listing its posting, and bring the postings that they lead up to date.
 
     The same URL from two sources is one posting (A4), led by the listing that showed it first and is still
-    shown. Postings are inserted or locked in one pass, in the order of their URLs (A8).
+    shown; one that comes with the text takes the lead where no text is known. Postings are inserted or
+    locked in one pass, in the order of their URLs (A8), and with them those that were `shown_before`.
     """
-    if not shown:
+    if not shown and not shown_before:
         return
     by_url: dict[str, list[Shown]] = {}
     for one in shown:
         by_url.setdefault(canonical_posting_url(one.parsed.url), []).append(one)
     name = Source.objects.only("name").get(pk=source_id).name
     rows = _new_rows(by_url, name)
-    inserted = _insert({url: row.values() for url, row in rows.items()})
+    inserted = _insert({url: row.values() for url, row in rows.items()}, shown_before)
     standing = _standing([url for url in by_url if url not in inserted])
     led: list[_Row] = []
     for url, ones in by_url.items():
@@ -95,7 +97,8 @@ def admit(source_id: int, shown: list[Shown]) -> None:
 
 
 def _leads(one: Shown, standing: _Standing) -> bool:
-    return standing.needs_lead or standing.lead_id == one.id
+    brings_text = standing.is_textless and one.has_text
+    return standing.needs_lead or standing.lead_id == one.id or brings_text
 
 
 @dataclass(slots=True)
@@ -193,18 +196,20 @@ def _new_rows(by_url: dict[str, list[Shown]], source_name: str) -> dict[str, _Ro
     }
 
 
-def _insert(rows: dict[str, tuple[object, ...]]) -> set[str]:
+def _insert(rows: dict[str, tuple[object, ...]], shown_before: Collection[int]) -> set[str]:
     """Insert what is missing, lock what is there; the URLs that were missing."""
     run(sql.FRESH_POSTINGS)
     run(sql.EMPTY_POSTINGS)
     copy_rows(sql.COPY_POSTINGS, rows.values())
-    return {row[0] for row in rows_of(sql.INSERT_POSTINGS)}
+    return {row[0] for row in rows_of(sql.INSERT_POSTINGS, shown_before=list(shown_before))}
 
 
 def _standing(urls: list[str]) -> dict[str, _Standing]:
     return {
-        url: _Standing(pk, content, text or "", copies, lead, needs_lead)
-        for pk, url, content, text, copies, lead, needs_lead in rows_of(sql.STANDING_POSTINGS, urls=urls)
+        url: _Standing(pk, content, text or "", copies, lead, needs_lead, is_textless)
+        for pk, url, content, text, copies, lead, needs_lead, is_textless in rows_of(
+            sql.STANDING_POSTINGS, urls=urls
+        )
     }
 
 
@@ -274,35 +279,6 @@ def _place(rows: Sequence[_Row]) -> None:
         run(sql.LINK_PLACES, postings=postings, places=numbers, positions=positions)
 
 
-def places_of(raws: Iterable[str]) -> dict[str, list[Place]]:
-    """The places that each text names, read once per distinct text."""
-    found: dict[str, list[Place]] = {raw: [] for raw in raws}
-    for place in Place.objects.filter(raw__in=list(found)).order_by("raw", "ordinal"):
-        found[place.raw].append(place)
-    unread = sorted(raw for raw, places in found.items() if not places)
-    Place.objects.bulk_create(
-        [row for raw in unread for row in _place_rows(raw)], ignore_conflicts=True, batch_size=CHUNK
-    )
-    for place in Place.objects.filter(raw__in=unread).order_by("raw", "ordinal"):
-        found[place.raw].append(place)
-    return found
-
-
-def _place_rows(raw: str) -> list[Place]:
-    """A text that names no place is kept as a row that says so, so that it is not read again."""
-    return [
-        Place(
-            raw=raw,
-            ordinal=ordinal,
-            country=place.country or "",
-            region=place.region or "",
-            city=place.city or "",
-            remote=place.remote,
-        )
-        for ordinal, place in enumerate(parse_place(raw))
-    ] or [Place(raw=raw)]
-
-
 def _pay(rows: Sequence[_Row]) -> None:
     """Pay as the source's own fields state it. What a text states is read with the other facts of it."""
     if not rows:
@@ -318,8 +294,14 @@ def pay_row(posting_id: int, pay: Pay) -> None:
     _write_pay([(posting_id, pay)])
 
 
+def bounds_fit(low: float | None, high: float | None) -> bool:
+    """Whether this is pay at all: something is stated, and no more than anybody was ever paid."""
+    stated = [bound for bound in (low, high) if bound is not None]
+    return bool(stated) and max(stated) < MOST_PAY
+
+
 def _write_pay(pays: Sequence[tuple[int, Pay]]) -> None:
-    stated = [(pk, pay) for pk, pay in pays if pay.min is not None or pay.max is not None]
+    stated = [(pk, pay) for pk, pay in pays if bounds_fit(pay.min, pay.max)]
     if stated:
         run(
             sql.INSERT_PAY,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -18,6 +18,7 @@ from catalog.admission import InvalidPattern
 from catalog.errors import Overtaken, PullFailed
 from catalog.models import Listing, Pull, PullPage, Source
 from catalog.services.alerts import raise_alert, resolve_alerts
+from catalog.services.copying import refuses_value
 from catalog.services.details import request_details
 from catalog.services.facts import derive_facts
 from catalog.services.listings import Admission, Recorded, record_listings
@@ -69,7 +70,12 @@ def pull_source(claim: Claim, source_id: int) -> Outcome:
     except PullFailed as failed:
         return _failed(claim, source, pull, failed.fault, str(failed))
     except Overtaken as overtaken:
-        return _failed(claim, source, pull, "overtaken", str(overtaken))
+        defer_pull(claim, source, pull, str(overtaken))
+        return Done(note=str(overtaken))
+    except DatabaseError as error:
+        if not refuses_value(error):
+            raise
+        return _failed(claim, source, pull, "unstorable", f"the database refuses what was read: {error}")
     except InvalidPattern as failed:  # saved by an earlier release that accepted it
         return _failed(claim, source, pull, "title_pattern", str(failed))
 
@@ -126,9 +132,10 @@ class _Reader:
 
     def ask(self, request: Request) -> Response:
         """A board of one answer is asked whether it changed; nothing else can say so for all its pages."""
-        mark = f"{Admission.of(self.source).mark}:{settings.RELEASE}"
+        mark = f"{Admission.of(self.source).mark}:{settings.RELEASE}:{self.source.company}"
         known = self.source.validators if self.source.validators.get("url") == request.url else {}
-        known = known if known.get("mark") == mark and not self.pages else {}
+        is_first = not self.pages and not Listing.objects.to_read_again(self.source).exists()
+        known = known if known.get("mark") == mark and is_first else {}
         response = fetch_request(
             request,
             request_url(self.source, request),
@@ -172,6 +179,7 @@ def _record(claim: Claim, source: Source, pull: Pull, reading: Reading, spool: S
     pull.outcome = Pull.Outcome.COMPLETE if reading.complete else Pull.Outcome.PARTIAL
     if not spool.count:
         pull.outcome = Pull.Outcome.EMPTY
+        pull.source.validators = {}  # "not modified" would say no more than an empty board does: nothing
     pull.detail = reading.reason[:2000]
 
     def finish(recorded: Recorded) -> None:
@@ -206,6 +214,7 @@ def _unchanged(claim: Claim, source: Source, pull: Pull) -> Outcome:
     pull.outcome, pull.detail = Pull.Outcome.UNCHANGED, "the platform says that nothing changed"
     pull.seen, pull.kept = listed.count(), listed.filter(kept=True).count()
     finish_pull(claim, source, pull)
+    request_details(source)
     return Done(note="unchanged")
 
 

@@ -8,10 +8,11 @@ from typing import Any
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, ForeignObjectRel, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Collate
 from django.utils import timezone
 
-from catalog.models import Listing, PageFetch, Posting, PostingText, Pull, PullPage, RobotsFile
+from catalog.models import GroupDecision, Listing, PageFetch, Posting, PostingText, Pull, PullPage, RobotsFile
 from taskqueue.handlers import Claim
 
 BATCH = 500
@@ -20,9 +21,12 @@ BATCH = 500
 def held_postings() -> QuerySet[Posting]:
     """Postings that rows of other apps stand on: boards, verdicts, people's lists."""
     outside = Q(pk__in=[])
-    for relation in Posting._meta.related_objects:
+    for relation in Posting._meta.get_fields(include_hidden=True):
+        if not isinstance(relation, ForeignObjectRel) or relation.many_to_many:
+            continue
         model = relation.related_model
-        if model._meta.app_label != "catalog" and relation.field.name:
+        is_a_persons = model._meta.app_label != "catalog" or model is GroupDecision
+        if is_a_persons and relation.field.name:
             rows = model._base_manager.filter(**{relation.field.name: OuterRef("pk")})
             outside |= Q(Exists(rows))
     return Posting.objects.filter(outside)
@@ -99,9 +103,10 @@ def _postings() -> int:
         Q(unlisted_at=None) | Q(unlisted_at__gte=_before("postings"))
     )
     old = Posting.objects.filter(~Exists(shown), first_seen_at__lt=_before("postings"))
-    batch = list(
-        old.exclude(pk__in=held_postings()).order_by("canonical_url").values_list("pk", flat=True)[:BATCH]
-    )
+    candidates = old.exclude(pk__in=held_postings()).order_by(Collate("canonical_url", "C"))
+    # Locked, then asked again: whoever puts one on a board meanwhile waits, and is seen or finds it gone.
+    locked = candidates.select_for_update().values_list("pk", flat=True)[:BATCH]
+    batch = list(old.filter(pk__in=list(locked)).exclude(pk__in=held_postings()).values_list("pk", flat=True))
     Listing.objects.filter(posting__in=batch).delete()
     Posting.objects.filter(pk__in=batch).delete()
     return len(batch)
