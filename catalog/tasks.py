@@ -13,7 +13,7 @@ from catalog.services.details import read_details
 from catalog.services.pulls import pull_source
 from catalog.services.retention import forget
 from taskqueue.due import due_rows
-from taskqueue.handlers import Claim, Done, Outcome, handler, schedule
+from taskqueue.handlers import Claim, Done, Every, Outcome, every, handler, schedule
 
 
 @handler("catalog.pull")
@@ -55,16 +55,8 @@ def forget_old(claim: Claim) -> Outcome:
 
 
 @schedule("catalog.forget")
-def due_forgetting() -> QuerySet[Any, Any]:
-    """Once a day, as soon as there is a source: the first stands for all."""
-    first = Source.objects.order_by("pk").values("pk")[:1]
-    return due_rows(
-        Source.objects.filter(pk__in=first),
-        about="catalog",
-        key="id",
-        payload_name="source_id",
-        period=24 * 60 * 60,
-    )
+def due_forgetting() -> Every:
+    return every(24 * 60 * 60)
 
 
 @schedule("catalog.pull")

@@ -153,6 +153,20 @@ def test_what_is_past_its_time_goes_and_what_a_row_stands_on_stays() -> None:
     assert forget(claimed("catalog.forget")) == dict.fromkeys(gone, 0)
 
 
+def test_postings_that_a_person_decided_about_stay() -> None:
+    source = SourceFactory.create()
+    record(source, listing("1"), listing("2"), listing("3"), listing("4"))
+    record(source, listing("4"))
+    first, second = Posting.objects.order_by("pk")[:2]
+    GroupDecision.objects.create(first=first, second=second, is_same=True, decided_by="staff")
+    age(Posting, first_seen_at=400)
+    Listing.objects.exclude(unlisted_at=None).update(unlisted_at=timezone.now() - timedelta(days=400))
+
+    assert forget(claimed("catalog.forget"))["postings"] == 1
+
+    assert set(Listing.objects.values_list("external_key", flat=True)) == {"1", "2", "4"}
+
+
 def test_two_versions_are_told_apart_sentence_by_sentence() -> None:
     pieces = [
         (piece.kind, piece.text)

@@ -12,6 +12,7 @@ from pytest_django import Settings
 
 from catalog.adapters.base import Detection
 from catalog.models import Alert, Listing, Posting, Pull, RobotsFile, Source
+from catalog.services import postings
 from catalog.services.pulls import FAILURES_BEFORE_OFF, pull_source
 from catalog.services.sources import add_board
 from taskqueue.handlers import Delay
@@ -240,6 +241,62 @@ def test_a_board_that_suddenly_shows_nothing_raises_an_alert_and_closes_nothing(
     assert platform.pull(source).outcome == "empty"
     assert Posting.objects.get().availability == "open"
     assert Alert.objects.get().kind == "source_emptied"
+
+
+def test_an_empty_board_that_does_not_change_stays_an_empty_board(platform: Platform) -> None:
+    """A2: "not modified" says no more of an empty list than the list did."""
+
+    def empty(exchange: Exchange) -> None:
+        reply = answer(304) if exchange.header("If-None-Match") else json_of([], ETag='"0"')
+        reply(exchange)
+
+    platform.pages["/v0/postings/goodco"] = json_of([lever_posting("a1")])
+    source = platform.source("lever", "goodco")
+    whole = platform.pull(source).finished_at
+    platform.pages["/v0/postings/goodco"] = empty
+
+    assert [platform.pull(source).outcome for _ in range(3)] == ["empty"] * 3
+    assert Source.objects.get().last_complete_at == whole
+    assert Alert.objects.filter(resolved_at=None).count() == 1
+
+
+def test_an_unchanged_board_still_has_its_missing_texts_read(platform: Platform) -> None:
+    """A5."""
+    board = {"totalFound": 1, "content": [{"id": "700000001", "name": "Engineer"}]}
+
+    def listed(exchange: Exchange) -> None:
+        reply = answer(304) if exchange.header("If-None-Match") else json_of(board, ETag='"1"')
+        reply(exchange)
+
+    platform.pages["/v1/companies/Good/postings"] = listed
+    source = platform.source("smartrecruiters", "Good")
+    platform.pull(source)
+
+    assert platform.pull(source).outcome == "unchanged"
+    assert Task.objects.filter(kind="catalog.details").count() == 1
+
+
+def test_a_reading_that_was_overtaken_is_no_failure_of_its_source(platform: Platform) -> None:
+    platform.pages["/v0/postings/goodco"] = json_of([lever_posting("a1")])
+    source = platform.source("lever", "goodco")
+    Source.objects.update(recording_pull=10**9)
+
+    pull = platform.pull(source)
+
+    assert (pull.outcome, Source.objects.get().failures) == ("deferred", 0)
+    assert not Listing.objects.exists()
+
+
+def test_what_no_column_holds_fails_by_name(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a value had been let through that the database refuses."""
+    monkeypatch.setattr(postings, "bounds_fit", lambda low, high: True)
+    row = lever_posting("a1", salaryRange={"min": 5e14, "max": 5e14, "currency": "USD"})
+    platform.pages["/v0/postings/goodco"] = json_of([row])
+
+    pull = platform.pull(platform.source("lever", "goodco"))
+
+    assert (pull.outcome, pull.fault) == ("failed", "unstorable")
+    assert "numeric field overflow" in pull.detail
 
 
 def test_a_platform_that_wants_a_key_says_which(platform: Platform, settings: Settings) -> None:

@@ -57,6 +57,29 @@ def test_overlapping_boards_in_opposite_order_never_deadlock(monkeypatch: pytest
     assert not Listing.objects.filter(kept=True, posting=None).exists()
 
 
+def test_boards_whose_postings_go_in_opposite_order_never_deadlock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A8: what a listing no longer shows is locked in the same pass as what others show."""
+    monkeypatch.setattr(recording, "CHUNK", 5)
+    sources = [SourceFactory.create(title_pattern="engineer") for _ in range(4)]
+    for source in sources:
+        CLAIMS[source.pk] = claimed("catalog.pull", source_id=source.pk)
+    chance = random.Random(5)
+    for _ in range(6):
+        boards = []
+        for number, source in enumerate(sources):
+            shown = [listing(str(key), title=chance.choice(["Engineer", "Nurse"])) for key in range(20)]
+            boards.append((source, PullFactory.create(source=source), shown if number % 2 else shown[::-1]))
+
+        at_once([partial(record, *board) for board in boards])
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sum(deadlocks) FROM pg_stat_database WHERE datname = current_database()")
+        assert cursor.fetchone() == (0,)
+    kept = Listing.objects.filter(kept=True, unlisted_at=None)
+    assert not kept.exclude(posting__availability="open").exists()
+    assert not Posting.objects.exclude(pk__in=kept.values("posting")).exclude(availability="unknown").exists()
+
+
 def test_an_older_reading_never_overwrites_a_newer_one() -> None:
     source = SourceFactory.create()
     CLAIMS[source.pk] = claimed("catalog.pull", source_id=source.pk)
