@@ -18,6 +18,13 @@ _LEGAL_FORMS: Final = re.compile(
     r"|incorporated|kft|kg|kgaa|kk|limited|limitada|llc|llp|lp|ltda?|mbh|nv|ohg|oyj?|plc|pllc|pte|pty|pvt|sab?"
     r"|sapi|sarl|sasu?|sca|sce|se|slu?|snc|spa|spj|sro|srls?|ug|ulc|vof|zoo"
 )
+# Where words are not parted by spaces, or the form stands first: Japanese, Chinese, Korean, Russian.
+_CJK_FORMS: Final = r"株式会社|有限会社|合同会社|㈱|\(株\)|주식회사|유한회사|㈜|\(주\)"
+_CYRILLIC_FORMS: Final = "ООО|ОАО|ЗАО|ПАО|АО|ТОО|ТОВ"  # noqa: RUF001 - Cyrillic is meant
+_ATTACHED_FORMS: Final = re.compile(
+    rf"^\s*(?:{_CJK_FORMS}|(?:{_CYRILLIC_FORMS})(?=[\s«\"]))"
+    rf"|(?:{_CJK_FORMS}|(?:股份)?有限(?:责任|責任)?公司)\s*$"
+)
 _DOTTED: Final = re.compile(r"(?<=\b\w)\.(?=\w\b|\s|$|,)")
 # What a title says of the offer and not of the role.
 _ASIDE: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -35,10 +42,12 @@ _PLURAL: Final = re.compile(r"(?<=[a-z]{3})(?<!s)s$")
 def company_key(name: str) -> str:
     """The employer's key; "" for a name of nothing but signs.
 
-    Letters of any script count, case and accents do not, nor does the legal form at the end: "Acme, Inc." and
-    "ACME" are one. A name that is a legal form only ("Inc") keeps it, so that it is no part of every other.
+    Letters of any script count, case and accents do not, nor does the legal form: "Acme, Inc." and "ACME"
+    are one, as are "株式会社サンプル" and "サンプル". A name that is a legal form only ("Inc") keeps it, so that it is
+    no part of every other.
     """
-    words = _words(_DOTTED.sub("", name))
+    bare = _ATTACHED_FORMS.sub("", name)
+    words = _words(_DOTTED.sub("", bare)) or _words(name)
     while len(words) > 1 and _LEGAL_FORMS.fullmatch(words[-1]):
         words.pop()
     return "".join(words)[:200]

@@ -26,6 +26,10 @@ TEXT = " ".join(f"We build pump number {number} for water works." for number in 
         ("Müller GmbH & Co. KG", "Müller", "MÜLLER GmbH"),
         ("Société Générale S.A.", "Societe Generale"),
         ("Good Pumps B.V.", "Good Pumps"),
+        ("株式会社サンプル", "サンプル株式会社", "サンプル"),
+        ("深圳市腾讯计算机系统有限公司", "深圳市腾讯计算机系统"),
+        ("주식회사 카카오", "카카오(주)", "카카오"),
+        ("ООО «Яндекс»", "Яндекс", "ЯНДЕКС"),
     ],
 )
 def test_names_of_one_employer_have_one_key(names: tuple[str, ...]) -> None:
