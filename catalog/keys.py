@@ -43,8 +43,8 @@ def company_key(name: str) -> str:
     """The employer's key; "" for a name of nothing but signs.
 
     Letters of any script count, case and accents do not, nor does the legal form: "Acme, Inc." and "ACME"
-    are one, as are "株式会社サンプル" and "サンプル". A name that is a legal form only ("Inc") keeps it, so that it is
-    no part of every other.
+    are one, as are "株式会社サンプル" and "サンプル". A name that is a legal form only ("Inc") keeps it, so
+    that it is no part of every other.
     """
     bare = _ATTACHED_FORMS.sub("", name)
     words = _words(_DOTTED.sub("", bare)) or _words(name)
