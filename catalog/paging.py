@@ -16,7 +16,8 @@ class Board:
     Platforms cap their lists, repeat the last page for ever, state a total on the first page alone, or sort
     by what is equal for many, so that a row is on two pages and another on none. So only as many distinct
     postings as the platform states, read, are the whole board; without a stated total, an end that the
-    platform itself shows: a page with nothing on it, or one that names no next.
+    platform itself shows: a page with nothing on it, or one that names no next. The largest total that any
+    page states counts, and what is missing from one page is missing from the board.
     """
 
     def __init__(
@@ -33,11 +34,14 @@ class Board:
         self._reads_pages = reads_pages
         self._listings: dict[str, ParsedListing] = {}
         self._rejected: list[Rejected] = []
+        self._faults: set[Rejected] = set()
         self._pages = 0
         self._rows = 0
         self._total: int | None = None
+        self._stated_pages = 0
+        self._lacks_total = False
         self._links: dict[str, None] = {}
-        self._gap = ""
+        self._gaps: dict[str, None] = {}
         self._last = Reading((), False, "nothing is read yet")
 
     @property
@@ -51,11 +55,10 @@ class Board:
         a refusal, and no empty board.
         """
         is_first = not self._pages
-        if is_first:
-            self._total = page.total
-            if page.total and not page.rows:
-                raise UnreadableResponse("refused", f"{page.total} postings are stated, and none is shown")
-        before = self._count
+        if is_first and page.total and not page.rows:
+            raise UnreadableResponse("refused", f"{page.total} postings are stated, and none is shown")
+        self._take_statements(page)
+        before = len(self._keys)
         self._keys |= {hash(listing.external_id) for listing in page.listings}
         if self._keep is None:
             self._listings |= {listing.external_id: listing for listing in page.listings}
@@ -65,22 +68,33 @@ class Board:
         self._last = page
         self._pages += 1
         self._rows += page.rows
+        is_repeated = page.rows and len(self._keys) == before and self._faults.issuperset(page.rejected)
+        self._faults |= set(page.rejected)
         self._rejected += page.rejected
         self._links |= dict.fromkeys(page.links)
-        is_repeated = page.rows and self._count == before and not self._links
-        if is_repeated and not is_first:
-            self._gap = "a page came again instead of the next one"
+        if is_repeated and not is_first and not self._links:
+            self._rejected = self._rejected[: len(self._rejected) - len(page.rejected)]
+            self._gaps["a page came again instead of the next one"] = None
             return False
         if self._pages >= MOST_PAGES:
-            self._gap = f"more than {MOST_PAGES} pages"
+            self._gaps[f"more than {MOST_PAGES} pages"] = None
             return False
         if self._reads_pages and self._pages >= self._reads_pages:
-            self._gap = f"only the newest {self._reads_pages} pages are read"
+            self._gaps[f"only the newest {self._reads_pages} pages are read"] = None
             return False
         if self._links:
             return self._pages <= len(self._links)
         names_more = bool(page.rows or page.cursor)
         return names_more and (self._total is None or self._count < self._total)
+
+    def _take_statements(self, page: Reading) -> None:
+        """What the page says of the whole board and of itself."""
+        if page.total is not None:
+            self._total = max(page.total, self._total or 0)
+        self._stated_pages = max(self._stated_pages, page.pages or 0)
+        self._lacks_total |= page.lacks_total
+        if page.gap:
+            self._gaps[page.gap] = None
 
     @property
     def _count(self) -> int:
@@ -90,10 +104,14 @@ class Board:
         """All of it as one. A board of one page is as complete as that page says."""
         if self._pages == 1:
             only = replace(self._last, listings=tuple(self._listings.values()))
-            if self._gap:
-                only = replace(only, complete=False, reason=self._gap)
+            if gaps := list(self._gaps):
+                only = replace(only, complete=False, reason="; ".join(gaps))
             return self._capped(only)
-        gaps = [self._gap] if self._gap else []
+        gaps = list(self._gaps)
+        if self._stated_pages > self._pages:
+            gaps.append(f"the platform states {self._stated_pages} pages, and {self._pages} were read")
+        if self._total is None and self._lacks_total:
+            gaps.append("the response does not state how many postings the board has")
         if self._total is not None and self._total != self._count:
             gaps.append(f"{self._count} of {self._total} postings are on the {self._pages} pages")
         if self._rejected:

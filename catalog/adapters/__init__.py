@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 
 from catalog.adapters.base import Adapter, Detection
-from catalog.links import InvalidURL, canonical, split
+from catalog.links import InvalidURL, canonical, is_web_url, split
 
 
 def _platforms(parent: type[Adapter]) -> Iterator[type[Adapter]]:
@@ -71,6 +72,9 @@ def why_undetected(url: str) -> str:
     return "no known platform's address: the page itself has to be read"
 
 
+_PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,199}")
+
+
 def canonical_posting_url(url: str) -> str:
     """The one spelling of a posting's URL (A4): the platform's own where the URL names it, else `canonical`.
 
@@ -79,5 +83,13 @@ def canonical_posting_url(url: str) -> str:
     """
     found = detect(url)
     if found and found.posting_id:
-        return ADAPTERS[found.kind].posting_url(found)
+        own = ADAPTERS[found.kind].posting_url(found)
+        if _PLAIN_ID.fullmatch(found.posting_id) or _names_itself(own, found):
+            return own
     return canonical(url)
+
+
+def _names_itself(own: str, found: Detection) -> bool:
+    """Whether the platform's spelling of a posting with an odd id leads to that posting."""
+    again = detect(own) if is_web_url(own) else None
+    return again is not None and again.posting_id == found.posting_id and canonical(own) == own

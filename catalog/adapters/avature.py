@@ -12,7 +12,7 @@ from typing import Any
 from catalog.adapters.base import Context, Detection, ParsedListing, Reading
 from catalog.adapters.fields import external_id, mail_date, name, page_link, teaser, title
 from catalog.adapters.hosts import BoardHost
-from catalog.adapters.markup import channel_items, child_text
+from catalog.adapters.markup import MENDED, channel_items, child_text
 from catalog.adapters.one_board import XML_HEADERS
 from catalog.adapters.payload import read_elements
 
@@ -40,7 +40,7 @@ class Avature(BoardHost):
     def parse(self, payload: bytes, context: Context) -> Reading:
         _, items, is_whole = channel_items(payload)
         rows = read_elements(items, lambda row: _listing(row, context, self.origin(context)))
-        return rows.page(note="" if is_whole else "the feed is not well-formed")
+        return rows.page(gap="" if is_whole else MENDED)
 
 
 def _listing(row: Any, context: Context, origin: str) -> ParsedListing:

@@ -84,6 +84,11 @@ class Reading:
     total: int | None = field(default=None, compare=False)
     cursor: str = field(default="", compare=False)
     links: tuple[str, ...] = field(default=(), compare=False)  # pages still to be read for the board
+    # Against taking a part for the whole: why this page may lack rows, how many pages the platform says that
+    # there are, and whether it left out the total that it states of every board.
+    gap: str = field(default="", compare=False)
+    pages: int | None = field(default=None, compare=False)
+    lacks_total: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

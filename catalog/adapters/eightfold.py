@@ -31,6 +31,7 @@ _DOMAIN = re.compile(r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,4}")
 
 class Eightfold(BoardHost):
     kind = "eightfold"
+    serves_own_domains = True
     name = "Eightfold"
     domains = ("eightfold.ai",)
     board_path = "/careers"

@@ -24,7 +24,7 @@ from catalog.adapters.fields import (
     title,
 )
 from catalog.adapters.location import places, remote_in
-from catalog.adapters.markup import child_text, children, feed, inner_html
+from catalog.adapters.markup import MENDED, child_text, children, feed, inner_html
 from catalog.adapters.one_board import PageBoard
 from catalog.adapters.payload import load_object, read_elements, read_rows, rows_of, wrong_shape
 from catalog.html import to_text
@@ -44,14 +44,14 @@ class Feed(PageBoard):
             items = rows_of(load_object(payload, of=self.name), "items")
             return read_rows(items, lambda row: _json_item(row, context)).page()
         root, is_whole = feed(payload)
-        note = "" if is_whole else "the feed is not well-formed"
+        gap = "" if is_whole else MENDED
         if root.tag.rpartition("}")[2] == "feed":
-            return read_elements(children(root, "entry"), lambda row: _entry(row, context)).page(note=note)
+            return read_elements(children(root, "entry"), lambda row: _entry(row, context)).page(gap=gap)
         channels = children(root, "channel")
         if not channels:
             wrong_shape("the document is no feed")
         items = children(channels[0], "item") or children(root, "item")  # RSS 1.0 has them beside it
-        return read_elements(items, lambda row: _item(row, context)).page(note=note)
+        return read_elements(items, lambda row: _item(row, context)).page(gap=gap)
 
 
 def _item(row: Any, context: Context) -> ParsedListing:

@@ -38,7 +38,7 @@ from catalog.adapters.one_board import OneBoard
 from catalog.adapters.payload import RowUnreadable, count_in, read_elements
 
 _SITE = "https://www.google.com/about/careers/applications/jobs/results"
-_DATA = r"AF_initDataCallback\(\{key:\s*'ds:1'.*?data:"
+_DATA = r"AF_initDataCallback\(\{key:\s*'ds:1'.{0,500}?data:"
 
 
 class Google(OneBoard):

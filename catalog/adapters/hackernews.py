@@ -43,7 +43,7 @@ _API = "https://hn.algolia.com/api/v1"
 _NEWEST = f"{_API}/search_by_date?tags=story,author_whoishiring&hitsPerPage=10"
 _THREAD = re.compile(r"\bwho is hiring\b", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"<p>|\n", re.IGNORECASE)
-_ANCHOR = re.compile(r"<a\s[^>]*>.*?</a>", re.IGNORECASE | re.DOTALL)
+_ANCHOR = re.compile(r"<a\s[^<>]{0,3000}>.{0,3000}?</a>", re.IGNORECASE | re.DOTALL)
 _LINK = re.compile(r"https?://\S+|\b[\w.-]+\.(?:com|io|ai|co|org|net|dev)\b")
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?(?:k\b|[$€£])|\b(?:USD|EUR|GBP|CHF)\b", re.IGNORECASE)
 _VISA = re.compile(r"\bvisa\b|\bsponsor|\brequired\b|\bequity\b|\binterns?\b", re.IGNORECASE)
@@ -86,7 +86,7 @@ class HackerNews(OneBoard):
             newest = next((one_line(hit.get("objectID"), limit=20) for hit in hits), "")
             return Reading((), False, "a search, no thread", cursor=newest)
         answers = rows_of(body, "children")
-        kept = [row for row in answers if not (isinstance(row, dict) and not row.get("text"))]
+        kept = [row for row in answers if not (isinstance(row, dict) and row.get("text", "") in (None, ""))]
         rows = read_rows(kept, lambda row: _listing(row, context))
         deleted = len(answers) - len(kept)
         return rows.board(total=rows.count, note=f"{deleted} deleted answers left out" if deleted else "")

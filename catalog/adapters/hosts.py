@@ -27,6 +27,7 @@ class BoardHost(Adapter):
     """
 
     board_path = ""
+    serves_own_domains = False  # whether a whole host, which only a page can tell, may be the token
     posting_path: re.Pattern[str]  # with the group "id"
 
     def found(self, parts: UrlParts) -> Detection | None:
@@ -56,7 +57,11 @@ class BoardHost(Adapter):
         token = context.token.lower()
         if _LABEL.fullmatch(token):
             return f"https://{token}.{self.domains[0]}"
-        return f"https://{token if _HOST.fullmatch(token) else self.domains[0]}"
+        is_own = _HOST.fullmatch(token) and (self.serves_own_domains or token.endswith(self._suffixes()))
+        return f"https://{token if is_own else self.domains[0]}"
+
+    def _suffixes(self) -> tuple[str, ...]:
+        return tuple(f".{domain}" for domain in self.domains)
 
     def board_url(self, context: Context) -> str:
         return self.origin(context) + self.board_path

@@ -38,8 +38,16 @@ from catalog.adapters.fields import (
 from catalog.adapters.hosts import BoardHost, path_segment
 from catalog.adapters.job_posting import page_request, read_posting_page
 from catalog.adapters.location import places, remote_in
-from catalog.adapters.markup import has_its_end, is_markup, job_postings, page, spaced_text, visible_text
-from catalog.adapters.payload import RowUnreadable, count_in, load_object, read_elements, read_rows, rows_of
+from catalog.adapters.markup import gap_of, is_markup, job_postings, page, spaced_text, visible_text
+from catalog.adapters.payload import (
+    Rows,
+    RowUnreadable,
+    count_in,
+    load_object,
+    read_elements,
+    read_rows,
+    rows_of,
+)
 
 _PER_PAGE = 100
 _LINK = re.compile(r"(?:https://[\w.-]+)?/jobs/(?P<id>\d{1,12})/[^/?#]+/job")
@@ -50,6 +58,7 @@ _LAST = "last"
 
 class ICIMS(BoardHost):
     kind = "icims"
+    serves_own_domains = True
     name = "iCIMS"
     domains = ("icims.com",)
     board_path = "/jobs/search?ss=1"
@@ -91,18 +100,18 @@ class ICIMS(BoardHost):
             raise UnreadableResponse("wrong_shape", "the page is no iCIMS portal")
         origin = self.origin(context)
         rows = read_elements(links, lambda each: _listing(each, context, origin))
-        return _judged(rows, spaced_text(root) if has_its_end(payload) else "")
+        text = spaced_text(root)
+        return _judged(rows, text, gap_of(payload, rows.rows, text))
 
 
-def _judged(rows: Any, text: str) -> Reading:
+def _judged(rows: Rows, text: str, gap: str) -> Reading:
     """A page that says that it is the last one ends the board; one that is the only one is the whole."""
     said = _PAGE_OF.search(text)
-    if not said or said["page"] != said["pages"]:
-        reading: Reading = rows.page()
-        return reading
-    is_only = said["pages"] == "1"
-    last: Reading = rows.page(total=rows.count if is_only else None, cursor=_LAST)
-    return last
+    if not said:
+        return rows.page(gap=gap)
+    pages = int(said["pages"])
+    cursor = _LAST if int(said["page"]) == pages and not gap else ""
+    return rows.page(total=rows.count if pages == 1 else ..., cursor=cursor, gap=gap, pages=pages)
 
 
 def _listing(anchor: Any, context: Context, origin: str) -> ParsedListing:

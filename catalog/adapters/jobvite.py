@@ -23,7 +23,7 @@ from catalog.adapters.fields import external_id, page_link, title
 from catalog.adapters.hosts import path_segment
 from catalog.adapters.job_posting import page_request, read_posting_page
 from catalog.adapters.location import places, remote_in
-from catalog.adapters.markup import has_its_end, job_postings, page, spaced_text, visible_text
+from catalog.adapters.markup import gap_of, job_postings, page, spaced_text, visible_text
 from catalog.adapters.payload import RowUnreadable, count_in, read_elements
 from catalog.links import UrlParts
 
@@ -81,8 +81,8 @@ class Jobvite(Adapter):
             raise UnreadableResponse("wrong_shape", "the page is no list of Jobvite postings")
         stated = _COUNT.search(text)
         rows = read_elements(links, lambda link: _listing(link, context))
-        total = count_in(stated["total"].replace(",", "")) if stated and has_its_end(payload) else None
-        return rows.page(total=total)
+        total = count_in(stated["total"].replace(",", "")) if stated else None
+        return rows.page(total=total, gap=gap_of(payload, rows.rows, text))
 
 
 def _listing(link: Any, context: Context) -> ParsedListing:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -23,6 +24,12 @@ _REFERENCE = re.compile(r"&#(?:[xX]0*(?P<hex>[0-9a-fA-F]{1,8})|0*(?P<decimal>[0-
 _DECLARATION = re.compile(r"\A\s*<\?xml\b[^>]*\?>")
 # JSON-LD as it is met: commented out, with literal line breaks in texts, with a comma too many.
 _COMMENT = re.compile(r"\A\s*(?:<!--|//<!\[CDATA\[|/\*<!\[CDATA\[\*/)|(?:-->|//\]\]>|/\*\]\]>\*/)\s*\Z")
+_NONE_SHOWN = re.compile(
+    r"\b(?:no|0|zero) (?:\w+ ){0,3}(?:jobs?|positions?|openings?|results?|vacanc(?:y|ies)|matches)\b"
+    r"|\b(?:not|n['\u2019]t) (?:\w+ ){0,3}(?:hiring|any (?:\w+ ){0,2}(?:jobs|positions|vacancies))\b",
+    re.IGNORECASE,
+)
+_MOST_STARTS = 20
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
@@ -101,6 +108,20 @@ def spaced_text(element: Any) -> str:
     return " ".join(" ".join(element.itertext()).split())
 
 
+def gap_of(payload: bytes, rows: int, text: str) -> str:
+    """Why a page of a list may lack rows: its end is missing, or it shows none and does not say so.
+
+    An error page under the platform's own frame, with status 200, is no end of a list (A2).
+    """
+    if not has_its_end(payload):
+        return "the page is cut short"
+    return (
+        ""
+        if rows or _NONE_SHOWN.search(text)
+        else "a page shows no posting and does not say that there is none"
+    )
+
+
 def has_its_end(payload: bytes) -> bool:
     """Whether a page was received to its end: one whose end is missing may lack rows."""
     return (
@@ -115,8 +136,10 @@ def visible_text(element: Any) -> str:
 
 
 def json_in(text: str, before: str) -> Any:
-    """The JSON value that follows the first match of the pattern `before`; None where none can be read."""
-    for match in re.finditer(before, text):
+    """The JSON value that follows one of the first matches of the pattern `before`; None where none can be
+    read. A text with nothing but such matches would else be read again from each of them.
+    """
+    for match in islice(re.finditer(before, text), _MOST_STARTS):
         start = re.compile(r"\s*").match(text, match.end())
         try:
             value, _ = json.JSONDecoder().raw_decode(text, start.end() if start else match.end())
@@ -192,6 +215,9 @@ def _without_nothings(text: str) -> str:
         return match[0] if is_character else "\ufffd"
 
     return _NOT_XML.sub("\ufffd", _REFERENCE.sub(referred, text))
+
+
+MENDED = "the document is not well-formed, so rows may be missing"
 
 
 def channel_items(payload: bytes) -> tuple[Any, list[Any], bool]:

@@ -24,7 +24,7 @@ from catalog.adapters.fields import (
 )
 from catalog.adapters.hosts import path_segment
 from catalog.adapters.location import places, remote_in
-from catalog.adapters.markup import channel_items, child_text
+from catalog.adapters.markup import MENDED, channel_items, child_text
 from catalog.adapters.payload import read_elements
 from catalog.links import UrlParts
 
@@ -78,7 +78,7 @@ class Neogov(Adapter):
         agency = child_text(channel, "title") or context.company
         origin = _origin(context)
         rows = read_elements(items, lambda row: _listing(row, agency, context, origin))
-        return rows.page(note="" if is_whole else "the feed is not well-formed")
+        return rows.page(gap="" if is_whole else MENDED)
 
 
 def _listing(row: Any, agency: str, context: Context, origin: str) -> ParsedListing:

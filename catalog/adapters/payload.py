@@ -6,6 +6,7 @@ import codecs
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from types import EllipsisType
 from typing import Any, NoReturn
 
 from catalog.adapters.base import ParsedListing, Reading, Rejected, UnreadableResponse
@@ -129,13 +130,31 @@ class Rows:
             tuple(self.listings.values()), not gaps, reason, self.rejected, rows=self.rows, total=total
         )
 
-    def page(self, *, total: int | None = None, cursor: str = "", note: str = "") -> Reading:
+    def page(
+        self,
+        *,
+        total: int | EllipsisType | None = ...,
+        cursor: str = "",
+        note: str = "",
+        gap: str = "",
+        pages: int | None = None,
+    ) -> Reading:
         """The reading of one page of a board that is read in several, or may be.
 
         Whole by itself only where it holds as many as the total it states; `catalog.paging` judges the rest.
+        `total` is left out for a platform that states none; None is one that failed to. `gap` says why rows
+        of this page may be missing.
         """
-        whole = self.board(total=total, note=note)
-        return replace(whole, cursor=cursor)
+        stated = None if isinstance(total, EllipsisType) else total
+        whole = self.board(total=stated, note="; ".join(filter(None, (note, gap))))
+        return replace(
+            whole,
+            complete=whole.complete and not gap,
+            cursor=cursor,
+            gap=gap,
+            pages=pages,
+            lacks_total=total is None,
+        )
 
     def detail(self) -> Reading:
         """The reading of a response that shows one posting and says nothing about the others."""

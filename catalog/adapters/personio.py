@@ -32,7 +32,7 @@ from catalog.adapters.fields import (
 )
 from catalog.adapters.hosts import path_segment
 from catalog.adapters.location import places, remote_in
-from catalog.adapters.markup import child_text, children, feed
+from catalog.adapters.markup import MENDED, child_text, children, feed
 from catalog.adapters.payload import read_elements, wrong_shape
 from catalog.links import UrlParts
 
@@ -80,7 +80,7 @@ class Personio(Adapter):
         if root.tag != "workzag-jobs":
             wrong_shape("the document is no Personio feed")
         rows = read_elements(children(root, "position"), lambda row: _listing(row, context))
-        note = "" if is_whole else "the feed is not well-formed"
+        note = "" if is_whole else MENDED
         return rows.board(total=rows.count if is_whole else None, note=note)
 
 

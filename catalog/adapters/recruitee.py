@@ -28,11 +28,14 @@ from catalog.adapters.hosts import BoardHost
 from catalog.adapters.location import places
 from catalog.adapters.payload import load_object, read_rows, rows_of
 
+# What the platform calls an offer that nobody is shown; any other word hides none.
+_UNPUBLISHED = ("draft", "internal", "closed", "archived", "unpublished")
 _UTC = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC")
 
 
 class Recruitee(BoardHost):
     kind = "recruitee"
+    serves_own_domains = True
     name = "Recruitee"
     domains = ("recruitee.com",)
     closes_by_absence = True
@@ -47,11 +50,7 @@ class Recruitee(BoardHost):
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read `{"offers": […]}`. Offers that are not published are shown to nobody: left out and counted."""
         offers = rows_of(load_object(payload, of=self.name), "offers")
-        shown = [
-            row
-            for row in offers
-            if not (isinstance(row, dict) and row.get("status", "published") != "published")
-        ]
+        shown = [row for row in offers if not (isinstance(row, dict) and row.get("status") in _UNPUBLISHED)]
         origin = self.origin(context)
         rows = read_rows(shown, lambda row: _listing(row, context, origin))
         hidden = len(offers) - len(shown)

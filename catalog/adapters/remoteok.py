@@ -17,7 +17,8 @@ from catalog.adapters.one_board import OneBoard
 from catalog.adapters.payload import load, read_rows, wrong_shape
 
 _SITE = "https://remoteok.com"
-_TRAP = re.compile(r"(?:<br\s*/?>|\s)*Please mention the word \*\*.{1,60}?\*\*.{0,400}\Z", re.DOTALL)
+_TRAP = re.compile(r"Please mention the word \*\*.{1,60}?\*\*.{0,400}\Z", re.DOTALL)
+_TRAP_WITHIN = 600  # characters at the end of a text
 
 
 class RemoteOK(OneBoard):
@@ -46,7 +47,7 @@ def _listing(row: dict[str, Any], context: Context) -> ParsedListing:
     flags: list[str] = []
     url, raw_url = page_link(row.get("url"), _SITE)
     text_html = row.get("description")
-    shown = _TRAP.sub("", text_html) if isinstance(text_html, str) else None
+    shown = _without_trap(text_html) if isinstance(text_html, str) else None
     html, text = description([headed("", shown)], flags)
     return ParsedListing(
         external_id=external_id(row.get("id")),
@@ -65,3 +66,17 @@ def _listing(row: dict[str, Any], context: Context) -> ParsedListing:
         description_text=text,
         flags=tuple(flags),
     )
+
+
+def _without_trap(text: str) -> str:
+    """The text without the sentence at its end that catches robots which apply."""
+    start = max(0, len(text) - _TRAP_WITHIN)
+    trap = _TRAP.search(text, start)
+    if trap is None:
+        return text
+    shown = text[: trap.start()].rstrip()
+    while shown != (
+        shorter := shown.removesuffix("<br>").removesuffix("<br/>").removesuffix("<br />").rstrip()
+    ):
+        shown = shorter
+    return shown

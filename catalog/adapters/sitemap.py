@@ -18,7 +18,7 @@ from catalog.adapters.base import Context, Progress, Reading, Request, Unreadabl
 from catalog.adapters.hosts import BoardHost
 from catalog.adapters.job_posting import page_request
 from catalog.adapters.jsonld import read_postings
-from catalog.adapters.markup import MOST_BYTES, child_text, children, feed
+from catalog.adapters.markup import MENDED, MOST_BYTES, child_text, children, feed
 from catalog.adapters.one_board import XML_HEADERS, OneBoard, PageBoard
 from catalog.links import InvalidURL, is_public_link, split
 
@@ -28,6 +28,9 @@ _POSTING_PATH = re.compile(
     re.IGNORECASE,
 )
 _MOST_SITEMAPS = 50
+_BEFORE_ROOT = re.compile(rb"[\s\xef\xbb\xbf]*(?P<end><\?|<!--|<!)")
+_ENDS = {b"<?": b"?>", b"<!--": b"-->", b"<!": b">"}
+_ROOT = re.compile(rb"[\s\xef\xbb\xbf]*<(?:\w{1,40}:)?(?P<name>\w{1,40})")
 
 
 class Sitemap(PageBoard):
@@ -113,11 +116,7 @@ def read_sitemap(payload: bytes, context: Context, address: str, *, any_path: bo
     A posting without an address in its data has that of the page, which the context names.
     """
     unpacked = _unpacked(payload)
-    if not re.match(
-        rb"[\s\xef\xbb\xbf]*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:urlset|sitemapindex)\b",
-        unpacked,
-        re.DOTALL,
-    ):
+    if _root_name(unpacked) not in {b"urlset", b"sitemapindex"}:
         return read_postings(payload, context, page_url=context.names.get("page_url") or address)
     root, is_whole = feed(unpacked)
     is_index = root.tag.rpartition("}")[2] == "sitemapindex"
@@ -125,12 +124,29 @@ def read_sitemap(payload: bytes, context: Context, address: str, *, any_path: bo
     found = [child_text(entry, "loc") for entry in entries]
     site = urlsplit(address).hostname
     named = [url for url in found if is_public_link(url) and urlsplit(url).hostname == site]
-    if is_index:
+    gaps = [] if is_whole else [MENDED]
+    if is_index and len(named) < len(found):
+        gaps.append("the index names sitemaps of other sites")
+    if is_index and len(named) > _MOST_SITEMAPS:
+        gaps.append(f"only {_MOST_SITEMAPS} of {len(named)} sitemaps are read")
         named = named[:_MOST_SITEMAPS]
-    elif not any_path:
+    elif not is_index and not any_path:
         named = [url for url in named if _is_posting(url)]
-    reason = f"a sitemap of {len(found)} addresses" + ("" if is_whole else ", not well-formed")
-    return Reading((), False, reason, links=tuple(dict.fromkeys(named)))
+    reason = "; ".join([f"a sitemap of {len(found)} addresses", *gaps])
+    return Reading((), False, reason, links=tuple(dict.fromkeys(named)), gap="; ".join(gaps))
+
+
+def _root_name(document: bytes) -> bytes:
+    """The name of an XML document's first element; what stands before it is passed over once."""
+    at = 0
+    while found := _BEFORE_ROOT.match(document, at):
+        end = _ENDS[found["end"]]
+        at = document.find(end, found.end())
+        if at < 0:
+            return b""
+        at += len(end)
+    name = _ROOT.match(document, at)
+    return name["name"] if name else b""
 
 
 def _is_posting(url: str) -> bool:

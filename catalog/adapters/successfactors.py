@@ -23,7 +23,7 @@ from catalog.adapters.fields import (
 )
 from catalog.adapters.hosts import BoardHost
 from catalog.adapters.location import places, remote_in
-from catalog.adapters.markup import channel_items, child_text
+from catalog.adapters.markup import MENDED, channel_items, child_text
 from catalog.adapters.one_board import XML_HEADERS
 from catalog.adapters.payload import read_elements
 
@@ -32,6 +32,7 @@ _NUMBER = re.compile(r"/job/[^/]+/(?P<id>\d{4,15})")
 
 class SuccessFactors(BoardHost):
     kind = "successfactors"
+    serves_own_domains = True
     name = "SAP SuccessFactors"
     domains = ("jobs.hr.cloud.sap",)
     posting_path = _NUMBER
@@ -51,7 +52,7 @@ class SuccessFactors(BoardHost):
         channel, items, is_whole = channel_items(payload)
         company = context.company or child_text(channel, "title")
         rows = read_elements(items, lambda row: _listing(row, company, context, self.origin(context)))
-        return rows.page(note="" if is_whole else "the feed is not well-formed")
+        return rows.page(gap="" if is_whole else MENDED)
 
 
 def _listing(row: Any, company: str, context: Context, origin: str) -> ParsedListing:

@@ -47,7 +47,9 @@ _COLUMNS = {
 }
 _HEADINGS = {key: re.compile(pattern, re.IGNORECASE) for key, pattern in _COLUMNS.items()}
 _LINK = re.compile(r"\]\((?P<markdown>https?://[^)\s]+)\)|href=[\"'](?P<html>https?://[^\"']+)[\"']")
-_MARKDOWN_LINK = re.compile(r"!?\[(?P<text>[^\]]*)\]\([^)]*\)")
+_MARKDOWN_LINK = re.compile(
+    r"!?\[(?P<text>[^\[\]]{0,500})\]\([^()]{0,3000}(?:\([^()]{0,500}\)[^()]{0,500})?\)"
+)
 _RULE = re.compile(r"\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)*\|?")
 _CELL = re.compile(r"(?<!\\)\|")
 _CLOSED = "\U0001f512"

@@ -24,7 +24,7 @@ from catalog.adapters.fields import (
 from catalog.adapters.hosts import BoardHost
 from catalog.adapters.job_posting import listing_of
 from catalog.adapters.location import places
-from catalog.adapters.markup import channel_items, child_text, children
+from catalog.adapters.markup import MENDED, channel_items, child_text, children
 from catalog.adapters.payload import (
     RowUnreadable,
     load_object,
@@ -39,6 +39,7 @@ _REMOTE: dict[str, Remote] = {"onsite": "no", "hybrid": "hybrid", "fully": "yes"
 
 class Teamtailor(BoardHost):
     kind = "teamtailor"
+    serves_own_domains = True
     name = "Teamtailor"
     domains = ("teamtailor.com",)
     closes_by_absence = True
@@ -68,7 +69,7 @@ class Teamtailor(BoardHost):
         company = context.company or child_text(channel, "title")
         origin = context.names.get("origin") or self.origin(context)
         rows = read_elements(items, lambda row: _listing(row, company, context, origin))
-        return rows.page(note="" if is_whole else "the feed is not well-formed")
+        return rows.page(gap="" if is_whole else MENDED)
 
 
 def _listing(row: Any, company: str, context: Context, origin: str) -> ParsedListing:

@@ -21,7 +21,7 @@ from catalog.adapters.fields import (
     title,
 )
 from catalog.adapters.location import places
-from catalog.adapters.markup import channel_items, child_text
+from catalog.adapters.markup import MENDED, channel_items, child_text
 from catalog.adapters.one_board import XML_HEADERS, OneBoard
 from catalog.adapters.payload import read_elements
 
@@ -47,7 +47,7 @@ class WeWorkRemotely(OneBoard):
     def parse(self, payload: bytes, context: Context) -> Reading:
         _, items, is_whole = channel_items(payload)
         rows = read_elements(items, lambda row: _listing(row, context))
-        return rows.page(note="" if is_whole else "the feed is not well-formed")
+        return rows.page(gap="" if is_whole else MENDED)
 
 
 def _listing(row: Any, context: Context) -> ParsedListing:

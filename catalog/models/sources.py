@@ -281,6 +281,9 @@ class RobotsFile(models.Model):
     host = models.CharField(max_length=260, unique=True, help_text="With its port, where that is unusual.")
     text = models.TextField(blank=True, db_default="")
     outcome = models.CharField(max_length=40, help_text="fetched, none, or why it is not known.")
+    failures = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Times in a row that it could not be read."
+    )
     fetched_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:

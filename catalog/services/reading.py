@@ -17,10 +17,16 @@ from catalog.adapters.base import (
     UnreadableResponse,
 )
 from catalog.adapters.http import Response
+from catalog.adapters.markup import is_markup
 from catalog.errors import PullFailed
+from catalog.html import to_text
+from catalog.links import canonical
 from catalog.pacing import fetch_at_pace
+from catalog.page_text import blocked_reason
 from catalog.paging import Board
 from catalog.services.robots import refusal
+
+WALL_BYTES = 200_000  # of a page, in which a wall against robots says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ def read_board(
     while request := adapter.request(context, so_far := board.progress):
         between(so_far)
         try:
-            page = _read_page(adapter, context, request, ask, show)
+            page = _read_page(adapter, context, request, ask, show, is_linked=bool(so_far.links))
         except (PullFailed, UnreadableResponse) as failed:
             if not so_far.links:
                 raise
@@ -68,8 +74,12 @@ def _read_page(
     request: Request,
     ask: Callable[[Request], Response],
     show: Callable[[Page], None],
+    *,
+    is_linked: bool,
 ) -> Reading:
     response = ask(request)
+    if is_linked and (why := _is_other_page(response)):
+        raise PullFailed("other_page", why)
     if response.status in {404, 410}:
         raise PullFailed("unknown_board", f"{adapter.name} knows no board {context.token!r}")
     if response.status != 200:
@@ -78,6 +88,16 @@ def _read_page(
     reading = adapter.parse(response.content, named)
     show(Page(request.url, response.status, len(response.content), reading.rows, reading.reason))
     return reading
+
+
+def _is_other_page(response: Response) -> str | None:
+    """Why a page that a board names is not the one that came: a login, a wall, some other page (A2)."""
+    if canonical(response.final_url) != canonical(response.url):
+        return f"it leads to {response.final_url[:200]}"
+    if response.status != 200 or not is_markup(response.content):
+        return None
+    text = to_text(response.content[:WALL_BYTES].decode("utf-8", "replace"))
+    return blocked_reason(response.status, response.headers, text)
 
 
 def _unread(request: Request, failed: PullFailed | UnreadableResponse) -> Reading:
@@ -102,7 +122,7 @@ def fetch_request(
 
     Raises PullFailed where the host's robots.txt forbids it, FetchFailed and HostBusy as `fetch_at_pace`.
     """
-    if obeys_robots and "json" not in request.headers.get("Accept", "json") and (why := refusal(url)):
+    if obeys_robots and not _is_interface(request) and (why := refusal(url)):
         raise PullFailed("robots", why)
     query = "&".join(f"{name}={value}" for name, value in request.secrets.items())
     asked = f"{url}{'&' if '?' in url else '?'}{query}" if query else url
@@ -114,6 +134,12 @@ def fetch_request(
         etag=etag,
         last_modified=last_modified,
     )
+
+
+def _is_interface(request: Request) -> bool:
+    """Whether nothing but JSON is asked for: made for programs, as feeds and pages are for readers."""
+    accepted = [each.partition(";")[0].strip() for each in request.headers.get("Accept", "").split(",")]
+    return accepted in ([""], ["application/json"])
 
 
 def context_of(

@@ -5,9 +5,11 @@ source.
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 
 from catalog.adapters.base import Detection
@@ -211,6 +213,40 @@ def test_what_a_host_asks_of_robots_is_honoured_and_shown(platform: Platform) ->
     Source.objects.update(obeys_robots=False)  # a person decided so
     assert platform.pull(source).fault != "robots"
     assert RobotsFile.objects.get().outcome == "fetched"
+
+
+def test_a_feed_asks_what_its_host_wants_of_robots(platform: Platform) -> None:
+    platform.pages["/robots.txt"] = answer(200, b"User-agent: *\nDisallow: /\n")
+    source = platform.source("teamtailor", "goodco")
+
+    assert platform.pull(source).fault == "robots"
+    assert platform.server.paths == ["/robots.txt"]
+
+
+def test_robots_that_cannot_be_read_for_a_moment_are_waited_for(platform: Platform) -> None:
+    """RFC 9309, 2.3.1.4. A short fault of the host is no failure of the source."""
+    platform.pages["/robots.txt"] = answer(503)
+    platform.pages["/apply"] = answer(200, b"<ul class='list-group'></ul>", {"Content-Type": "text/html"})
+    source = platform.source("jazzhr", "goodco")
+
+    assert platform.pull(source).outcome == "deferred"
+    assert Source.objects.get().failures == 0
+
+    RobotsFile.objects.update(failures=5, fetched_at=timezone.now())
+    assert platform.pull(source).fault == "robots"
+
+
+def test_robots_that_were_read_hold_while_they_cannot_be_read(platform: Platform) -> None:
+    platform.pages["/robots.txt"] = answer(200, b"User-agent: *\nDisallow: /apply\n")
+    source = platform.source("jazzhr", "goodco")
+    platform.pull(source)
+    platform.pages["/robots.txt"] = answer(503)
+    RobotsFile.objects.update(fetched_at=timezone.now() - timedelta(days=2))
+
+    pull = platform.pull(source)
+
+    assert (pull.fault, RobotsFile.objects.get().failures) == ("robots", 1)
+    assert "asks robots not to read" in pull.detail
 
 
 def test_a_source_that_keeps_failing_is_switched_off_with_an_alert(platform: Platform) -> None:
