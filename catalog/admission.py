@@ -14,6 +14,7 @@ MAX_TITLE = 200  # what a pattern sees of a title; hardly any is longer
 # Two ".*" and two "?" in a row are within it, three ".*" are not.
 _MAX_WAYS = 160_000
 
+_NOT_KEPT = re.compile(r"[\x00\ud800-\udfff]")  # in no text of PostgreSQL
 _NOT_PLAIN = re.compile(r"[\\^$*?()\[\]{}]|\.\+")
 _WORD = re.compile(r"[^\W_]+(?:[+#]+(?!\w))?")
 _INFLECTION = re.compile(r"(?:s|es|er|ers|ing)?")
@@ -51,6 +52,8 @@ class TitlePattern:
     def __post_init__(self) -> None:
         if not self.source.strip() or len(self.source) > MAX_PATTERN:
             raise InvalidPattern(f"a title pattern has between 1 and {MAX_PATTERN} characters")
+        if _NOT_KEPT.search(self.source):
+            raise InvalidPattern("a title pattern has no NUL and no half characters")
         is_plain = not _NOT_PLAIN.search(self.source)
         phrases = tuple(filter(None, map(_joined, self.source.split("|")))) if is_plain else ()
         if is_plain and not phrases:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog.adapters import ADAPTERS
-from catalog.models import Pull, Source
+from catalog.links import is_public_link
+from catalog.models import Pull, Source, SourceRequest
 
 BAR_WIDTH, BAR_GAP, CHART_HEIGHT = 6, 2, 28
 
@@ -65,4 +66,15 @@ def source_line(source: Source, recent: Sequence[Pull], is_followed: bool) -> di
         }
         if pull
         else None,
+    }
+
+
+def wish_line(wish: SourceRequest) -> dict[str, Any]:
+    """A wish; `link` is "" where what was asked for is no page that a person can be sent to."""
+    return {
+        "url": wish.url,
+        "link": wish.url if is_public_link(wish.url) else "",
+        "status": wish.get_status_display(),
+        "answer": wish.answer,
+        "source_id": wish.source_id,
     }

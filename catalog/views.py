@@ -4,28 +4,32 @@ adds it.
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from catalog.adapters import ADAPTERS
-from catalog.adapters.base import Detection
 from catalog.admission import InvalidPattern
-from catalog.errors import InvalidCompany, UnknownPlatform
+from catalog.errors import UnknownPlatform
+from catalog.forms import SourceForm
+from catalog.links import is_public_link
 from catalog.models import Alert, Listing, Pull, Source, SourceBundle, SourceRequest, Subscription
-from catalog.presentation import pull_bars, source_line
-from catalog.services.discovery import preview, preview_pattern, recognise
-from catalog.services.sources import add_board, ask_for, check_company, follow, request_pull
+from catalog.presentation import pull_bars, source_line, wish_line
+from catalog.services.discovery import preview_pattern
+from catalog.services.looking import LOOK_SECONDS, BoardNotFound, LookUnderWay, found_board, look
+from catalog.services.sources import add_board, ask_for, follow, request_pull
 
 SHOWN_ROWS = 50
 PAGE_SIZE = 50
+MOST_DIGITS = 18  # of an id: more are none that the database could have
 STATES = {"": "all", "failing": "failing", "off": "switched off", "unread": "never read whole"}
 
 
@@ -36,13 +40,15 @@ def sources(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {}
     if request.method == "POST":
         step = {"add": _add, "ask": _ask}.get(request.POST.get("step", ""), _look)
-        answer = step(request)
-        if isinstance(answer, HttpResponse):
-            return answer
-        context = answer
-    return render(
-        request, "catalog/sources.html", context | _list(request), status=400 if "error" in context else 200
-    )
+        said = step(request)
+        if isinstance(said, HttpResponse):
+            return said
+        context = said
+    status = context.pop("status", HTTPStatus.BAD_REQUEST if "error" in context else HTTPStatus.OK)
+    answer = render(request, "catalog/sources.html", context | _list(request), status=status)
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        answer["Retry-After"] = str(round(LOOK_SECONDS))
+    return answer
 
 
 def _list(request: HttpRequest) -> dict[str, Any]:
@@ -59,7 +65,7 @@ def _list(request: HttpRequest) -> dict[str, Any]:
         "search": search,
         "states": [(name or None, words, name == state) for name, words in STATES.items()],
         "bundles": SourceBundle.objects.with_counts(_person(request)),
-        "requests": SourceRequest.objects.filter(user_id=_person(request))[:10],
+        "requests": [wish_line(wish) for wish in SourceRequest.objects.filter(user_id=_person(request))[:10]],
         "alerts": Alert.objects.filter(resolved_at=None).select_related("source")[:10],
         "platforms": sorted((adapter.name for adapter in ADAPTERS.values()), key=str.casefold),
     }
@@ -67,41 +73,52 @@ def _list(request: HttpRequest) -> dict[str, Any]:
 
 def _look(request: HttpRequest) -> dict[str, Any]:
     """Recognise the address and read the board's first pages; nothing is recorded yet."""
-    given = _given(request)
+    form = SourceForm(request.POST)
+    typed = form.typed()
+    if refusal := form.refusal():
+        return {**typed, "error": refusal}
+    given = form.cleaned_data
     try:
-        check_company(given["company"])
-        found = recognise(given["url"])
-        seen = preview(found.board, company=given["company"], title_pattern=given["titles"])
+        seen = look(
+            user_id=_person(request),
+            url=given["url"],
+            company=given["company"],
+            title_pattern=given["titles"],
+        )
     except UnknownPlatform as unknown:
-        return {**given, "error": unknown.why or "No board is recognised in this address", "may_ask": True}
-    except (InvalidCompany, InvalidPattern) as refused:
-        return {**given, "error": f"{refused}.".capitalize()}
+        why = unknown.why or "No board is recognised in this address"
+        return {**typed, "error": why, "may_ask": is_public_link(given["url"])}
+    except LookUnderWay:
+        words = "You are looking at another address just now. Try again when that page is there."
+        return {**typed, "error": words, "status": HTTPStatus.TOO_MANY_REQUESTS}
+    board = seen.found.board
     return {
-        **given,
-        "found": found,
-        "platform": ADAPTERS[found.board.kind],
-        "known": Source.objects.filter(
-            kind=found.board.kind, region=found.board.region, token=found.board.token
-        ).first(),
-        "preview": seen,
-        "kept": seen.kept[:SHOWN_ROWS],
-        "dropped": seen.dropped[:SHOWN_ROWS],
+        **typed,
+        "found": seen.found,
+        "platform": ADAPTERS[board.kind],
+        "board": seen.signed_board,
+        "known": Source.objects.filter(kind=board.kind, region=board.region, token=board.token).first(),
+        "preview": seen.preview,
+        "kept": seen.preview.kept[:SHOWN_ROWS],
+        "dropped": seen.preview.dropped[:SHOWN_ROWS],
     }
 
 
 def _add(request: HttpRequest) -> dict[str, Any] | HttpResponse:
-    given = _given(request)
-    board = Detection(
-        kind=request.POST.get("kind", ""),
-        token=request.POST.get("token", "")[:1000],
-        region=request.POST.get("region", "")[:10],
-    )
-    if board.kind not in ADAPTERS or not board.token:
-        return {**given, "error": "What to add was not said. Look at the address again."}
+    """Add what a look has found: nothing else that a form says is a board."""
+    form = SourceForm(request.POST)
+    typed = form.typed()
+    if refusal := form.refusal():
+        return {**typed, "error": refusal}
     try:
-        added = add_board(board, company=given["company"], title_pattern=given["titles"])
-    except (InvalidCompany, InvalidPattern) as refused:
-        return {**given, "error": str(refused)}
+        board = found_board(request.POST.get("board", ""))
+        added = add_board(
+            board, company=form.cleaned_data["company"], title_pattern=form.cleaned_data["titles"]
+        )
+    except BoardNotFound:
+        return {**typed, "error": "What was found is no longer known. Look at the address again."}
+    except UnknownPlatform as unknown:
+        return {**typed, "error": unknown.why}
     follow(_person(request), added.source, follows=True)
     words = (
         "is added; its first pull is on its way"
@@ -113,16 +130,19 @@ def _add(request: HttpRequest) -> dict[str, Any] | HttpResponse:
 
 
 def _ask(request: HttpRequest) -> dict[str, Any] | HttpResponse:
-    given = _given(request)
+    form = SourceForm(request.POST)
+    typed = form.typed()
+    if refusal := form.refusal():
+        return {**typed, "error": refusal}
+    given = form.cleaned_data
     if not given["url"]:
-        return {**given, "error": "Say which page is meant."}
-    ask_for(_person(request), url=given["url"][:2048], note=given["company"][:500])
+        return {**typed, "error": "Say which page is meant."}
+    try:
+        ask_for(_person(request), url=given["url"], note=given["company"])
+    except UnknownPlatform as unknown:
+        return {**typed, "error": f"{unknown.why}.".capitalize()}
     messages.success(request, "Your wish is noted. The answer stands on this page.")
     return redirect("sources")
-
-
-def _given(request: HttpRequest) -> dict[str, str]:
-    return {name: request.POST.get(name, "").strip() for name in ("url", "company", "titles")}
 
 
 def _person(request: HttpRequest) -> int:
@@ -181,6 +201,8 @@ def follow_source(request: HttpRequest) -> HttpResponse:
     kind, _, number = request.POST.get("what", "").partition(":")
     if kind not in {"source", "bundle"} or not (number.isascii() and number.isdecimal()):
         raise PermissionDenied
+    if len(number) > MOST_DIGITS:
+        raise Http404
     thing: Source | SourceBundle
     if kind == "source":
         thing = get_object_or_404(Source, pk=int(number))

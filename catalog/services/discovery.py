@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils import timezone
@@ -13,7 +14,7 @@ from catalog.adapters.base import Detection, ParsedListing, Progress, Rejected, 
 from catalog.adapters.http import FetchFailed, Response
 from catalog.errors import PullFailed, UnknownPlatform
 from catalog.models import Listing, Source
-from catalog.pacing import fetch_at_pace
+from catalog.pacing import OutOfTime, fetch_at_pace
 from catalog.page_detection import board_in_page
 from catalog.page_text import PAGE_ACCEPT, PAGE_MAX_BYTES, read_page
 from catalog.services.listings import KEPT, Admission
@@ -22,6 +23,8 @@ from catalog.services.robots import refusal
 from taskqueue.errors import HostBusy
 
 PREVIEW_PAGES = 3
+SLOW = "the site answers slowly, and was not read in the time that a look may take"
+_LONGEST_HOST = 260  # with its port, as what hosts ask of robots is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ def recognise(url: str) -> Recognised:
         return Recognised(found, found.reason)
     if why_undetected(url).startswith("not a web address"):
         raise UnknownPlatform(url, why_undetected(url))
+    if len(urlsplit(url).netloc) > _LONGEST_HOST:
+        raise UnknownPlatform(url, "not a web address: the host's name is too long")
     try:
         if why := refusal(url):
             raise UnknownPlatform(url, why)
@@ -50,6 +55,8 @@ def recognise(url: str) -> Recognised:
         raise UnknownPlatform(url, f"the page could not be read: {failed}") from failed
     except HostBusy as busy:
         raise UnknownPlatform(url, f"the page's host is busy, try again in a moment: {busy}") from busy
+    except OutOfTime as over:
+        raise UnknownPlatform(url, SLOW) from over
     page = read_page(response)
     if page.outcome != "fetched":
         raise UnknownPlatform(url, f"the page could not be read: {page.outcome}: {page.reason}")
@@ -132,6 +139,8 @@ def preview(board: Detection, *, company: str = "", title_pattern: str = "") -> 
         return Preview(
             rows, (), pages, reason=f"the first {PREVIEW_PAGES} pages of the board; a pull reads all"
         )
+    except OutOfTime:
+        return Preview([_judged(listing, admission) for listing in listings], (), pages, fault=f"{SLOW}.")
     except (PullFailed, UnreadableResponse, FetchFailed, HostBusy) as failed:
         return Preview(pages=pages, fault=str(failed))
     rows = [_judged(listing, admission) for listing in listings]

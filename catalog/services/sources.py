@@ -10,13 +10,17 @@ from django.db.models.functions import Now
 
 from catalog.adapters import ADAPTERS, detect, why_undetected
 from catalog.adapters.base import Adapter, Context, Detection, Request
+from catalog.adapters.one_board import OneBoard, PageBoard
 from catalog.admission import TitlePattern
 from catalog.errors import InvalidCompany, UnknownPlatform
+from catalog.links import MAX_LENGTH, is_public_link, is_web_url
 from catalog.models import Listing, Source, SourceBundle, SourceRequest, Subscription
 from taskqueue.models import URGENT
 from taskqueue.services import enqueue
 
 COMPANY_MAX_CHARS = 200
+# PostgreSQL's index keeps 2,704 bytes of a row: this leaves room for an `api_root` of 500 beside the token.
+TOKEN_MAX_BYTES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,33 @@ def check_company(company: str) -> None:
         raise InvalidCompany(f"a company's name is at most {COMPANY_MAX_CHARS} printable characters")
 
 
+def check_board(board: Detection) -> None:
+    """Raises UnknownPlatform for a board that no row can keep, or that names nothing to read."""
+    if why := _why_not_kept(board):
+        raise UnknownPlatform(board.token[:200], why)
+
+
+def _why_not_kept(board: Detection) -> str:
+    adapter = ADAPTERS.get(board.kind)
+    longest = Source._meta.get_field("token").max_length or 0
+    if adapter is None:
+        return "no platform of this kind can be read"
+    if not board.token or not board.token.isprintable():
+        return "the board's name holds characters that cannot be kept"
+    if len(board.token) > longest or len(board.token.encode()) > TOKEN_MAX_BYTES:
+        return f"the board's name is longer than {longest} characters or {TOKEN_MAX_BYTES:,} bytes"
+    if len(board.region) > 10 or not board.region.isprintable():
+        return "the platform has no such region"
+    if isinstance(adapter, OneBoard) and board.token != board.kind:
+        return f"{adapter.name} has one board, and this is not its name"
+    if isinstance(adapter, PageBoard) and not is_public_link(board.token):
+        return "the board is not at the address of a public web page"
+    context = Context(token=board.token, region=board.region)
+    if not (is_web_url(adapter.board_url(context)) and is_web_url(adapter.list_url(context))):
+        return f"the board has no address of at most {MAX_LENGTH:,} characters"
+    return ""
+
+
 @transaction.atomic
 def add_board(
     board: Detection,
@@ -60,9 +91,11 @@ def add_board(
 
     Without `pulls_now` the first pull comes with the schedule.
 
-    Raises InvalidCompany for a name that is too long or holds control characters.
+    Raises InvalidCompany for a name that is too long or holds control characters, UnknownPlatform for a
+    board that cannot be kept.
     """
     check_company(company)
+    check_board(board)
     if title_pattern:
         TitlePattern(title_pattern)
     adapter = ADAPTERS[board.kind]
@@ -86,7 +119,7 @@ def _name_of(board: Detection, adapter: Adapter) -> str:
     """What a source is called until its listings name one employer: never a token's inner workings."""
     if board.token == board.kind:
         return adapter.name
-    if board.token.startswith(("http://", "https://")):
+    if is_web_url(board.token):
         return (urlsplit(board.token).hostname or board.token)[:200]
     return board.token.partition("|")[0][:200]
 
@@ -125,7 +158,14 @@ def request_url(source: Source, request: Request) -> str:
 
 
 def ask_for(user_id: int, *, url: str, note: str = "", found: str = "") -> SourceRequest:
-    """Keep a person's wish for a source that could not be recognised, for somebody to answer."""
+    """Keep a person's wish for a source that could not be recognised, for somebody to answer.
+
+    Raises UnknownPlatform for what is no public web page: a wish is shown as a link. Raises InvalidCompany
+    for a note that cannot be an employer's name.
+    """
+    if not is_public_link(url):
+        raise UnknownPlatform(url[:200], "a wish is the address of a public web page")
+    check_company(note)
     request, _ = SourceRequest.objects.get_or_create(
         user_id=user_id,
         url=url,
