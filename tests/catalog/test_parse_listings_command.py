@@ -87,9 +87,20 @@ def test_a_bad_response_is_named(tmp_path: Path, content: bytes, fault: str) -> 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"cannot read .*missing"):
         run("lever", str(tmp_path / "missing"))
+    with pytest.raises(CommandError, match="no NUL"):
+        run("lever", "a\0b")
 
 
-@pytest.mark.parametrize("context", ["[", "[]", '{"token": 7}', '{"fetched_at": "yesterday"}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "context",
+    [
+        *("[", "[]", '{"token": 7}', '{"fetched_at": "yesterday"}', "[" * 100_000),
+        '{"fetched_at": "9999-12-31T23:59:59-14:00"}',
+        '{"fetched_at": "0001-01-01T00:00:00+14:00"}',
+        '{"token": "\\ud800"}',
+        '{"site": "\udcff"}',
+    ],
+)
 def test_a_context_that_is_none_is_refused(saved: Path, context: str) -> None:
     with pytest.raises(CommandError, match="--context"):
         run("greenhouse", str(saved), "--context", context)
@@ -110,6 +121,9 @@ def test_the_time_of_the_fetch_bounds_dates(tmp_path: Path) -> None:
         (["parse_listings", "lever", "-"], "[]", 0),
         (["parse_listings", "lever", "-"], "null", 1),
         (["parse_listings", "nothing", "-"], "[]", 2),
+        (["parse_listings", "greenhouse", "-", "--context", '{"fetched_at": "9999-12-31T23:59"}'], "", 2),
+        (["parse_listings", "lever", "/no/\udcff"], "", 1),
+        (["detect_source", "https://jobs.lever.co/\udcff"], "", 0),
         (["detect_source", "--", "https://jobs.lever.co/acme"], "", 0),
         (["detect_source"], "", 2),
     ],

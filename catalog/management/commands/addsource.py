@@ -47,4 +47,4 @@ class Command(BaseCommand):
             "added": added.is_new,
             "task": added.task_id,
         }
-        self.stdout.write(json.dumps(answer, ensure_ascii=False))
+        self.stdout.write(json.dumps(answer))

@@ -15,6 +15,8 @@ from catalog.adapters import ADAPTERS
 from catalog.adapters.base import Context, UnreadableResponse
 from catalog.listing_json import normalised
 
+YEARS = range(1970, 3000)  # dates near the ends of the calendar have no day after them, and no other zone
+
 
 class Command(BaseCommand):
     help = "Read a saved response (list or detail) of a hiring platform and print its listings as JSON lines."
@@ -33,9 +35,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            reading = ADAPTERS[options["kind"]].parse(_read(options["file"]), options["context"])
+            saved = _read(options["file"])
         except OSError as fault:
             raise CommandError(f"cannot read {options['file']}: {fault.strerror}") from None
+        except ValueError:
+            raise CommandError("a file's name has no NUL: name the saved response, or -") from None
+        try:
+            reading = ADAPTERS[options["kind"]].parse(saved, options["context"])
         except UnreadableResponse as fault:
             raise CommandError(f"{fault.outcome}: {fault}") from None
         for listing in reading.listings:
@@ -59,8 +65,9 @@ def _context(text: str) -> Context:
     """Further keys are words that some platform's boards are named by: host, tenant, site."""
     try:
         given = json.loads(text)
+        json.dumps(given, ensure_ascii=False).encode()  # half characters are in no address
     except (ValueError, RecursionError):
-        raise ArgumentTypeError("not JSON") from None
+        raise ArgumentTypeError("not JSON in UTF-8") from None
     if not isinstance(given, dict):
         raise ArgumentTypeError("not a JSON object")
     words = {key: given.get(key) or "" for key in ("token", "region", "company")}
@@ -77,4 +84,6 @@ def _moment(text: object) -> datetime | None:
         moment = datetime.fromisoformat(str(text))
     except ValueError:
         raise ArgumentTypeError("fetched_at is not an ISO date and time") from None
+    if moment.year not in YEARS:
+        raise ArgumentTypeError(f"fetched_at is a time from {YEARS[0]} to {YEARS[-1]}")
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
