@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from catalog.title_regex import TitleRegex, UnsupportedPattern
 
 # Goes up with every change of what is ruled: listings are ruled on again then.
 ADMISSION_VERSION = 1
 MAX_PATTERN = 500
 MAX_TITLE = 200  # what a pattern sees of a title; hardly any is longer
-# Ways in which a pattern may match at one place of a title, at worst; Python's matcher tries them all.
-# Two ".*" and two "?" in a row are within it, three ".*" are not.
-_MAX_WAYS = 160_000
 
 _NOT_KEPT = re.compile(r"[\x00\ud800-\udfff]")  # in no text of PostgreSQL
 _NOT_PLAIN = re.compile(r"[\\^$*?()\[\]{}]|\.\+")
 _WORD = re.compile(r"[^\W_]+(?:[+#]+(?!\w))?")
 _INFLECTION = re.compile(r"(?:s|es|er|ers|ing)?")
-
-_BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P=")
-_ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
-_GROUPS_READ = re.compile(r"\(\?(?:[:=!]|<[=!]|P<\w+>)")
-_TOKEN = re.compile(
-    r"(?P<look>\(\?<?[=!])|(?P<open>\((?:\?:|\?P<\w+>)?)|(?P<close>\))(?P<again>[*+{])?(?P<maybe>\?)?"
-    r"|(?P<other>\|)|(?P<many>[*+]|\{\d*,\d*\})[?+]?|(?P<some>\?)\??"
-)
 
 
 class InvalidPattern(ValueError):
@@ -40,13 +32,12 @@ class TitlePattern:
     ("front-end", "front end", "frontend"), and a trailing inflection is allowed ("engineers"). Anything
     with regular expression signs is one, searched in the title.
 
-    Raises InvalidPattern for a pattern that does not compile, is longer than 500 characters, or could
-    take too long: Python's matcher has no time limit, so repeated groups, back references and too many
-    repetitions in one branch are refused.
+    Raises InvalidPattern for a pattern that does not compile, is longer than 500 characters, or is of a kind
+    that cannot be matched in a bounded time: repeated groups, back references.
     """
 
     source: str
-    _regex: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+    _regex: TitleRegex | None = field(init=False, repr=False, compare=False)
     _phrases: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -59,22 +50,22 @@ class TitlePattern:
         if is_plain and not phrases:
             raise InvalidPattern("the pattern has no words")
         object.__setattr__(self, "_phrases", phrases)
-        object.__setattr__(self, "_regex", None if is_plain else _compiled(self.source))
+        object.__setattr__(self, "_regex", None if is_plain else _regex_of(self.source))
 
     def matches(self, title: str) -> bool:
         title = title[:MAX_TITLE]
         if self._regex is not None:
-            return self._regex.search(title) is not None
-        return any(_has_phrase(title, phrase) for phrase in self._phrases)
+            return self._regex.is_in(title)
+        words = _WORD.findall(title.casefold())
+        return any(_has_phrase(words, phrase) for phrase in self._phrases)
 
 
 def _joined(text: str) -> str:
     return "".join(_WORD.findall(text.casefold()))
 
 
-def _has_phrase(title: str, phrase: str) -> bool:
-    """Whether the phrase stands in the title from the start of a word to the end of one, spaces ignored."""
-    words = _WORD.findall(title.casefold())
+def _has_phrase(words: Sequence[str], phrase: str) -> bool:
+    """Whether the phrase stands in these words from the start of one to the end of one, spaces ignored."""
     for first in range(len(words)):
         joined = ""
         for word in words[first:]:
@@ -88,46 +79,11 @@ def _has_phrase(title: str, phrase: str) -> bool:
     return False
 
 
-def _compiled(source: str) -> re.Pattern[str]:
-    source = source.removeprefix("(?i)")  # as every pattern is
-    if _BACK_REFERENCE.search(source):
-        raise InvalidPattern("back references are not supported")
-    skeleton = _ESCAPE_OR_CLASS.sub("x", source)
-    if "(?" in _GROUPS_READ.sub("", skeleton):
-        raise InvalidPattern("groups of this kind are not supported")
+def _regex_of(source: str) -> TitleRegex:
     try:
-        regex = re.compile(source, re.IGNORECASE)
-    except (re.error, RecursionError, OverflowError) as fault:
-        raise InvalidPattern(f"not a regular expression: {fault}") from None
-    if _ways(skeleton) > _MAX_WAYS:
-        raise InvalidPattern("too many repetitions in one branch; it could take very long")
-    return regex
-
-
-def _ways(skeleton: str) -> int:
-    """At worst how many ways the pattern matches at one place: branches add up, parts in a row multiply.
-
-    A lookaround is decided once and multiplies nothing, but counts by itself.
-    """
-    worst = 0
-    outer: list[tuple[int, int, bool]] = []
-    done, path = 0, 1
-    for token in _TOKEN.finditer(skeleton):
-        if token["look"] or token["open"]:
-            outer.append((done, path, bool(token["look"])))
-            done, path = 0, 1
-        elif token["close"]:
-            if token["again"]:
-                raise InvalidPattern("a repeated group could take very long; repeat single characters")
-            inside = done + path
-            worst = max(worst, inside)
-            done, path, is_look = outer.pop()
-            path *= 1 if is_look else inside + bool(token["maybe"])
-        elif token["other"]:
-            done, path = done + path, 1
-        else:
-            path *= MAX_TITLE if token["many"] else 2
-    return max(worst, done + path)
+        return TitleRegex(source.removeprefix("(?i)"))  # as every pattern is
+    except UnsupportedPattern as refused:
+        raise InvalidPattern(str(refused)) from None
 
 
 # Applications for nothing in particular, and the pools they are kept in, as employers name them.

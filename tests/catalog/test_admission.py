@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
+
 import pytest
 
 from catalog.admission import InvalidPattern, TitlePattern, drop_box_reason
+from catalog.title_regex import TitleRegex
 
 
 @pytest.mark.parametrize(
@@ -54,10 +58,12 @@ def test_a_pattern_picks_titles(pattern: str, matching: list[str], others: list[
         r"(a|a)*b",
         r"(?:a?){30}",
         r"(.*,){12}P",
-        r"a?" * 30 + "a" * 30,
-        r".*.*.*x",
-        r"[a-z]*\d*\w*x",
-        r"(a|a)" * 20 + "c",
+        r"a*+b",
+        r"(a)?+b",
+        "(a" * 60 + ")" * 60,
+        "a\0b",
+        "[\0]",
+        "a\udcffb",
         r"(?=(a+)+)b",
         r"(a)\1",
         r"(?P<x>a)(?P=x)",
@@ -67,9 +73,65 @@ def test_a_pattern_picks_titles(pattern: str, matching: list[str], others: list[
     ],
 )
 def test_a_pattern_that_could_take_for_ever_is_refused(pattern: str) -> None:
-    """Python's matcher has no time limit, so the shape of the pattern has to bound it."""
+    """What is not followed place by place in the title is refused, and what no row can keep."""
     with pytest.raises(InvalidPattern):
         TitlePattern(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching", "other"),
+    [
+        ("a?" * 30 + "a" * 30, "a" * 30, "a" * 29),
+        (r".*.*.*.*.*.*x", "a" * 199 + "x", "a" * 200),
+        (r"[a-z]*\d*\w*x", "a1ax", "a" * 200),
+        (r"(a|a)" * 40 + "c", "a" * 40 + "c", "a" * 200),
+        (r"(?:.|.|.|.)" * 20 + "~", "x" * 30 + "~", "x" * 200),
+        (r"a.*a.*a.*a.*(?=.*a.*a.*b)", "aaaa aab", "a" * 200),
+    ],
+)
+def test_a_pattern_of_many_ways_is_followed_in_all_at_once(pattern: str, matching: str, other: str) -> None:
+    """Python's matcher, which tries one after the other, would not come to an end of these."""
+    compiled = TitlePattern(pattern)
+    assert compiled.matches(matching)
+    assert not compiled.matches(other)
+
+
+_CHARACTERS = ["a", "a", "b", " ", ".", r"\w", r"\s", "[ab]", "[^a]", r"\x61", "B", "[A-B]", "-", "é", "ſ"]
+_EDGES = ["^", "$", r"\b", r"\B", r"\A", r"\Z"]
+_REPETITIONS = ["", "", "", "*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{,2}", "{1,}"]
+_GROUPS = ["(", "(?:", "(?=", "(?!", "(?<=", "(?<!"]
+
+
+def _some_pattern(chance: Random, depth: int = 0) -> str:
+    parts = []
+    for _ in range(chance.randrange(5)):
+        kind = chance.random()
+        if kind < 0.6:
+            parts.append(chance.choice(_CHARACTERS) + chance.choice(_REPETITIONS))
+        elif kind < 0.7:
+            parts.append(chance.choice(_EDGES))
+        elif depth < 3:
+            inner = _some_pattern(chance, depth + 1)
+            parts.append(f"{chance.choice(_GROUPS)}{inner}){chance.choice(['', '?'])}")
+    if depth < 3 and chance.random() < 0.25:
+        parts.append(f"|{_some_pattern(chance, depth + 1)}")
+    return "".join(parts)
+
+
+def test_a_regular_expression_finds_what_pythons_own_matcher_finds() -> None:
+    chance = Random(20261201)
+    compared = 0
+    while compared < 3_000:
+        pattern = _some_pattern(chance)
+        try:
+            own = re.compile(pattern, re.IGNORECASE)
+        except re.error:  # a look behind of no fixed width
+            continue
+        followed = TitleRegex(pattern)
+        for _ in range(4):
+            title = "".join(chance.choices("aaAbB .-éſS1", k=chance.randrange(9)))
+            assert followed.is_in(title) == (own.search(title) is not None), (pattern, title)
+            compared += 1
 
 
 def test_signs_that_are_escaped_or_in_a_class_repeat_nothing() -> None:
