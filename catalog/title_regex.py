@@ -15,6 +15,7 @@ _MOST_NESTED = 50
 _NOT_READ = re.compile(r"\(\?(?!:|=|!|<=|<!|P<)")
 _BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P=")
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_SIGN_IN_CLASS = re.compile(r"\\.|[\[&~|]", re.DOTALL)
 _TOKEN = re.compile(
     r"(?P<edge>\\[AbBZ]|[$^])"
     r"|(?P<look>\(\?<?[=!])|(?P<open>\((?:\?:|\?P<\w+>)?)|(?P<close>\))|(?P<other>\|)"
@@ -143,12 +144,21 @@ class TitleRegex:
     """A regular expression, searched in titles; case never counts. Raises UnsupportedPattern."""
 
     def __init__(self, source: str) -> None:
+        source = _ESCAPE_OR_CLASS.sub(_spelled_out, source)
         _check(source)
         self._whole = _Reader(source).pattern()
 
     def is_in(self, title: str) -> bool:
         taken_apart = Title(title)
         return self._whole.reach(taken_apart, taken_apart.everywhere) != 0
+
+
+def _spelled_out(part: re.Match[str]) -> str:
+    """A class with its signs escaped that a later Python may read otherwise, and warns of: "[[a]"."""
+    text = part[0]
+    if text[0] == "\\":
+        return text
+    return "[" + _SIGN_IN_CLASS.sub(lambda sign: sign[0] if sign[0][0] == "\\" else f"\\{sign[0]}", text[1:])
 
 
 def _check(source: str) -> None:

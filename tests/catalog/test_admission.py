@@ -136,6 +136,7 @@ def test_a_regular_expression_finds_what_pythons_own_matcher_finds() -> None:
 
 def test_signs_that_are_escaped_or_in_a_class_repeat_nothing() -> None:
     assert TitlePattern(r"\(a\)+ [*+?()]{3}").matches("(a) ***")
+    assert TitlePattern(r"[[a&&|~~\]]{3}").matches("|~]")
 
 
 @pytest.mark.parametrize(
