@@ -1,10 +1,11 @@
-"""Whether a page says that its posting is closed: by words that speak of the posting, in a place where they
-are meant. Pure.
+"""Whether a page says that its posting is closed: by a sentence about the posting that says nothing else,
+in a place where such notices stand. Pure.
 
-A page proves nothing by being gone, moved, blocked or empty (A3). What counts is a sentence about this job,
-position or offer, in one of the languages below, where such notices stand: title, first heading, the
-beginning of the page, or anywhere on a page that shows little else. A condition ("if this position has been
-filled …") states nothing, and neither does a form.
+A page proves nothing by being gone, moved, blocked or empty (A3). What counts is a whole sentence whose
+subject is this job, position or offer ("Unfortunately, this position has been filled."), in title, first
+heading, the beginning of the page, or anywhere on a page that shows little else. A sentence that goes on
+says something else: a condition, a date to come, who may not apply, another place, another posting. So
+nothing is searched for inside sentences; the languages are in closed_languages.py.
 """
 
 from __future__ import annotations
@@ -14,104 +15,66 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
+from catalog.closed_languages import CLOSED
+
 BEGINNING: Final = 900  # characters in which a notice above the posting stands
 SHORT_PAGE: Final = 1_800  # characters of a page that has nothing but its notice
+_READ: Final = 20_000  # characters in which a notice is looked for at all
+# Bounds what a pattern meets: each sentence costs a constant, the text its length.
+_LONGEST_SENTENCE: Final = 260
+_SENTENCES_OF_A_LINE: Final = 3  # later ones are a paragraph's
 
 _MARKS: Final = re.compile(r"[\u0300-\u036f]")
 _APOSTROPHES: Final = re.compile(r"[\u2018\u2019\u02bc\u00b4`]")
-_SENTENCE: Final = re.compile(r"[^.!?\n|\u3002]+")
-_CONDITION: Final = re.compile(
-    r"\b(?:if|once|when|whenever|unless|until|in case|should|after|as soon as|before|wenn|"
-    r"falls|sobald|nachdem|bis"
-    r"|si|cuando|lorsque|des que|quando|se|caso|zodra|indien|als|om|nar|hvis|jesli|gdy)\b"
+# Letters that are no base letter with a mark, as they are written without them.
+_LETTERS: Final = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "\u0131": "i"})
+_ENDS: Final = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
+_DIVIDERS: Final = re.compile(r"[|\u00b7\u2022]|\s[-\u2013\u2014]\s")  # of the parts of a title
+_SIGNS: Final = (
+    " \t*\u2022\u00b7\u26a0\ufe0f\u2716\u2715\u274c\u2757\u2139\u203c\U0001f6ab\U0001f512-\u2013\u2014>#"
 )
-_FORM: Final = re.compile(r"\b(?:form|field|fields|required|box|formular|formulaire|formulario|feld|champ)\b")
-_JOB: Final = (
-    r"(?:job|jobs posting|job posting|job ad|job advertisement|job listing|position|posting|"
-    r"role|vacancy|opening"
-    r"|opportunity|requisition|listing|req)"
-)
-_GONE: Final = (
-    r"(?:available|open|active|accepting|posted|listed|online|live|advertised|vacant|on offer"
-    r"|being recruited)"
-)
-_CLOSED_ENGLISH: Final = (
-    rf"\b{_JOB}\b(?:\W+\w+){{0,8}}?\W+(?:is|are|was|has|have)\s+(?:now |already |since |"
-    rf"currently )?(?:been )?"
-    r"(?:closed|filled|expired|removed|withdrawn|deactivated|archived|cancell?ed|taken down|unpublished)\b",
-    rf"\b{_JOB}\b(?:\W+\w+){{0,6}}?\W+(?:is|are|has|have|was)(?: not|n't) (?:currently "
-    rf")?{_GONE}\b(?: any ?more)?",
-    rf"\b{_JOB}\b(?:\W+\w+){{0,6}}?\W+(?:is|are|has|have|was) no longer {_GONE}\b",
-    r"\bno longer accepting applications?\b",
-    r"\bapplications? (?:for this \w+ )?(?:is|are|have|has) (?:now )?(?:been )?closed\b",
-    rf"^\W*{_JOB} (?:is )?(?:closed|filled|expired|not found|no longer available)\W*$",
-    rf"\b(?:this|the) {_JOB} (?:you are looking for |you requested )?(?:does not|doesn't|no "
-    rf"longer) exists?\b",
-    rf"\bwe(?: have|'ve) (?:already )?(?:closed|filled) this {_JOB}\b",
-    r"\bthis (?:job|position|role) (?:has )?closed\b",
-)
-_CLOSED_ELSEWHERE: Final = (
-    r"\b(?:diese |die )?(?:stelle|stellenanzeige|position|ausschreibung|anzeige|"
-    r"stellenangebot)\b(?: \w+){0,4}? "
-    r"(?:nicht mehr (?:verfugbar|ausgeschrieben|aktiv|vakant|online|aktuell|offen|besetzbar)|"
-    r"bereits (?:besetzt|vergeben)"
-    r"|(?:wurde|ist) (?:inzwischen |bereits |leider )?(?:besetzt|vergeben|geschlossen|"
-    r"abgelaufen|deaktiviert|entfernt))",
-    r"\b(?:cette |l')?(?:offre|annonce|poste)\b(?: d'emploi)?(?: \w+){0,3}? (?:n'est plus "
-    r"(?:disponible|en ligne|active"
-    r"|d'actualite|ouverte?|a pourvoir)|(?:a ete|est) (?:deja )?(?:pourvue?|cloturee?|"
-    r"expiree?|fermee?|retiree?|archivee?))",
-    r"\b(?:esta |la |el )?(?:oferta|vacante|puesto|posicion)\b(?: \w+){0,4}? (?:ya no (?:esta|"
-    r"se encuentra) (?:disponible|activa"
-    r"|abierta|vigente)|ha (?:sido )?(?:caducado|cerrada|cerrado|cubierta|cubierto|finalizado|"
-    r"expirado)|(?:esta )?cerrada)",
-    r"\b(?:esta |a )?(?:vaga|oportunidade|posicao)\b(?: \w+){0,4}? (?:nao esta mais "
-    r"(?:disponivel|aberta|ativa)|(?:foi|esta) "
-    r"(?:encerrada|preenchida|fechada|expirada)|encerrada)",
-    r"\b(?:questa |l')?(?:offerta|posizione|annuncio)\b(?: \w+){0,4}? (?:non e piu "
-    r"(?:disponibile|attiva|attivo|aperta)|e "
-    r"(?:stat[oa] )?(?:chius[oa]|scadut[oa]|copert[oa]))",
-    r"\b(?:deze |de )?(?:vacature|functie)\b(?: \w+){0,4}? (?:niet (?:meer|langer) "
-    r"(?:beschikbaar|actief|open|geldig)|"
-    r"(?:is|werd) (?:reeds |inmiddels |al )?(?:vervuld|gesloten|verlopen|ingevuld))",
-    r"\b(?:tjansten|annonsen|rollen|jobbet)\b(?: \w+){0,3}? (?:tillsatt|inte langre|har gatt "
-    r"ut|ar stangd|avslutad)",
-    r"\b(?:stillingen|jobbet|annoncen|annonsen)\b(?: \w+){0,3}? (?:besat|besatt|ikke l(?:ae|"
-    r"e)ngere?|ikke lenger|udlobet|utlopt)",
-    r"\b(?:oferta|ogloszenie|rekrutacja)\b(?: \w+){0,3}? (?:nie jest juz|wygasl[ao]|"
-    r"zakonczona|nieaktualn[ae]|zamkniet[ae])",
-    r"(?:募集|掲載|求人)(?:は|が|を)?(?:すでに|既に)?(?:終了|締め切)",
-    r"(?:该|此|本)?(?:职位|岗位|招聘)(?:已|己)(?:关闭|下线|失效|停止|结束|过期|招满)",
-    r"(?:채용|공고)(?:이|가)?\s?(?:마감|종료)",
-)
-_CLOSED: Final = tuple(re.compile(pattern) for pattern in (*_CLOSED_ENGLISH, *_CLOSED_ELSEWHERE))
+_STOPS: Final = " .!\u3002\uff01\u2026:"
+_WORD: Final = re.compile(r"[^\W_]+")
 
 
-def closed_sentence(text: str) -> str | None:
-    """The sentence that says that the posting is closed, as it stands in the text; None where none does."""
+def closed_sentence(text: str, *, title: str = "") -> str | None:
+    """The sentence that says that the posting is closed, as it stands in the text; None where none does.
+
+    One that names a job speaks of the posting only if `title`, where it is known, has the same words.
+    """
     for sentence in _sentences(text):
-        plain = _plain(sentence)
-        if _CONDITION.search(plain) or _FORM.search(plain):
-            continue
-        if any(pattern.search(plain) for pattern in _CLOSED):
-            return " ".join(sentence.split())[:300]
+        if _says_closed(_plain(sentence), _plain(title)):
+            return sentence
     return None
 
 
-def closed_notice(title: str, heading: str, text: str) -> str | None:
+def closed_notice(title: str, heading: str, text: str, *, posting_title: str = "") -> str | None:
     """The same for a page: only where notices stand."""
-    places = [title, heading, text if len(text) <= SHORT_PAGE else text[:BEGINNING]]
-    return next((said for place in places if (said := closed_sentence(place))), None)
+    parts = "\n".join(_DIVIDERS.sub("\n", place[:_READ]) for place in (title, heading))
+    beginning = text if len(text) <= SHORT_PAGE else text[:BEGINNING]
+    return closed_sentence(parts, title=posting_title) or closed_sentence(beginning, title=posting_title)
+
+
+def _says_closed(sentence: str, title: str) -> bool:
+    for pattern in CLOSED:
+        if said := pattern.fullmatch(sentence):
+            named = " ".join(filter(None, said.groups()))
+            return not title or set(_WORD.findall(named)) <= set(_WORD.findall(title))
+    return False
 
 
 def _sentences(text: str) -> Iterator[str]:
-    for match in _SENTENCE.finditer(text[:20_000]):
-        if match[0].strip():
-            yield match[0]
+    """The sentences that can be notices: the first few of each line, none that is long."""
+    for line in text[:_READ].split("\n"):
+        for number, piece in enumerate(_ENDS.split(line)[:_SENTENCES_OF_A_LINE]):
+            sentence = " ".join(piece.split())
+            is_rest = number > 0 and sentence[:1].islower()  # of a sentence with "U.S. " in it
+            if sentence and len(sentence) <= _LONGEST_SENTENCE and not is_rest:
+                yield sentence
 
 
 def _plain(sentence: str) -> str:
-    """In small letters, without accents, with one kind of apostrophe and of space."""
+    """In small letters, without accents, with one kind of apostrophe and of space, without signs around."""
     decomposed = unicodedata.normalize("NFKD", _APOSTROPHES.sub("'", sentence))
-    plain = _MARKS.sub("", decomposed).lower()
-    return " ".join(unicodedata.normalize("NFKC", plain).replace("\u00df", "ss").split())
+    plain = _MARKS.sub("", decomposed).lower().translate(_LETTERS)
+    return " ".join(unicodedata.normalize("NFKC", plain).split()).strip(_SIGNS).rstrip(_STOPS)
