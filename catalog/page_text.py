@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import unescape
 from typing import Literal
 
 from catalog.adapters.http import Response
 from catalog.charset import decode
 from catalog.html import clean, to_text
+from catalog.page_notices import Notices, read_notices
 
 PAGE_ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.5"
 PAGE_MAX_BYTES = 5 * 1024 * 1024  # a posting's page with everything inlined stays below 2 MB
@@ -21,8 +21,6 @@ _WALL_STATUSES = {401, 403, 405, 406, 429, 451}
 
 _HTML_TYPES = {"", "text/html", "application/xhtml+xml"}
 _TEXT_TYPES = {"application/json", "application/ld+json", "application/xml", "application/rss+xml"}
-_TITLE = re.compile(r"<title\b[^>]{0,200}>", re.IGNORECASE)
-_TITLE_CHARS = 2000
 
 # Phrases of the interstitial pages of Cloudflare, Akamai, Imperva, PerimeterX and AWS WAF and of the
 # plain refusals of web servers, in lower case.
@@ -61,24 +59,24 @@ _WALL_PHRASES = (
     "too many requests",
 )
 # Words of walls that postings use as well ("human-centred", "Security check officer", a team that fights
-# captchas) count where they ask the reader for something, or are all that a line says.
+# captchas) count where they ask the reader for something, or are all that a line says. Nothing here repeats
+# without a bound: a longer text costs its length.
 _WALL_REQUESTS = re.compile(
     r"\b(?:are you|you are|you're|prove you're|confirm you're) (?:a )?human\b(?!-)"
     r"|\b(?:solve|complete|enter|pass|submit|fill (?:in|out)|type|answer|do)\b[^.\n]{0,20}"
     r"\b(?:the|a|this|our|following) (?:h|re)?captcha\b(?! (?:farm|solver))"
     r"|\bcaptcha (?:challenge|verification|check|required|is required|code)\b"
     r"|captcha\b[^.\n]{0,20}\bto continue\b"
-    r"|^\W*(?:h|re)?captcha\W*$"
-    r"|^\W*(?:one more step\W*)?(?:please )?(?:complete|pass|undergo|perform)?(?:ing)?\W*(?:the|a)?"
-    r"\W*security check\W*$"
     r"|\b(?:complete|pass|undergo|running|performing) (?:a |the )?security check\b(?!s| officer)"
-    r"|\bsecurity check to access\b",
-    re.MULTILINE,
+    r"|\bsecurity check to access\b"
 )
+_WALL_LINE = re.compile(  # of a line's words
+    r"(?:h|re)?captcha"
+    r"|(?:one more step )?(?:please )?(?:(?:complet|pass|undergo|perform)(?:e|ing)? )?(?:(?:the|a) )?security check"
+)
+_WORD = re.compile(r"\w+")
 # The notice under an ordinary application form, which is no wall.
 _FORM_NOTICE = re.compile(r"protected by (?:google |invisible )?h?(?:re)?captcha", re.IGNORECASE)
-_HEADING = re.compile(r"<h1\b[^>]*>(?P<text>.{0,2000}?)</h1", re.IGNORECASE | re.DOTALL)
-_HEADING_WITHIN = 300_000  # characters of a page
 # Headers that only a challenge carries, with the value that says so ("" for any).
 _WALL_HEADERS = {"cf-mitigated": "challenge", "x-amzn-waf-action": ""}
 
@@ -111,10 +109,11 @@ def read_page(response: Response) -> Page:
     return Page("fetched", "", title, text)
 
 
-def first_heading(response: Response) -> str:
-    """The page's first heading, "" without one."""
-    found = _HEADING.search(decode(response.content, response.content_type)[:_HEADING_WITHIN])
-    return clean(to_text(found["text"])) if found else ""
+def notices(response: Response) -> Notices:
+    """Where the page's own notices stand; a page without markup is its lines."""
+    media_type = response.content_type.partition(";")[0].strip().lower()
+    body = decode(response.content, response.content_type)
+    return read_notices(body) if media_type in _HTML_TYPES else Notices(lines=tuple(body.splitlines()))
 
 
 def blocked_reason(status: int, headers: Mapping[str, str], text: str) -> str | None:
@@ -134,13 +133,12 @@ def blocked_reason(status: int, headers: Mapping[str, str], text: str) -> str | 
             return f'a wall: "{phrase}"'
     if asked := _WALL_REQUESTS.search(spoken):
         return f'a wall: "{asked[0].strip()}"'
+    for line in spoken.split("\n"):
+        if _WALL_LINE.fullmatch(" ".join(_WORD.findall(line))):
+            return f'a wall: "{line.strip()}"'
     return f"refused with a short page, status {status}" if status in _WALL_STATUSES else None
 
 
 def page_title(html: str) -> str | None:
-    opened = _TITLE.search(html)
-    if opened is None:
-        return None
-    content = html[opened.end() : opened.end() + _TITLE_CHARS]
-    end = content.lower().find("</title")
-    return clean(unescape(content[: end if end >= 0 else None])) or None
+    """The title of the page itself: none out of a script, a comment, a drawing."""
+    return read_notices(html).title or None

@@ -15,11 +15,13 @@ from catalog.adapters.base import (
     Adapter,
     Context,
     Detection,
+    Judgement,
     ParsedListing,
     Pay,
     Period,
     Reading,
     Remote,
+    Request,
     UnreadableResponse,
 )
 from catalog.adapters.fields import (
@@ -27,6 +29,7 @@ from catalog.adapters.fields import (
     employment_type,
     external_id,
     html_or_plain,
+    inside,
     iso_date,
     link,
     name,
@@ -82,6 +85,23 @@ class Ashby(Adapter):
     def list_url(self, context: Context) -> str:
         organisation = quote(context.token, safe="")
         return f"https://{_API_HOST}/posting-api/job-board/{organisation}?includeCompensation=true"
+
+    def state_request(self, context: Context, listing: ParsedListing) -> Request | None:
+        """The board: there is no answer for one posting, and an unlisted row is still open to who has its link."""
+        return Request(self.list_url(context), headers=self.headers())
+
+    def judge_listing(self, listing: ParsedListing, status: int, payload: bytes) -> Judgement:
+        try:
+            jobs = inside(load(payload), "jobs") if status == 200 else None
+        except UnreadableResponse:
+            jobs = None
+        if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) for job in jobs):
+            return Judgement("unknown", f"Ashby answers with status {status} and no list of jobs")
+        for job in jobs:
+            if listing.external_id in (job.get("id"), str(job.get("jobUrl")).rpartition("/")[2]):
+                shown = "only to who has its link" if job.get("isListed") is False else "in its list"
+                return Judgement("open", f"Ashby shows the posting {shown}")
+        return Judgement("closed", "Ashby leaves the posting out of the whole list, unlisted rows and all")
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a board, `{"jobs": […]}`, which is the whole of it, or one posting out of it.

@@ -20,6 +20,7 @@ from catalog.adapters.base import (
     Remote,
     Request,
     UnreadableResponse,
+    Verdict,
 )
 from catalog.adapters.fields import (
     description,
@@ -38,6 +39,15 @@ from catalog.adapters.location import places
 from catalog.adapters.payload import count_in, load, load_object, read_rows, rows_of
 
 _REMOTE: dict[str, Remote] = {"0": "no", "1": "yes", "2": "hybrid"}
+# A status on hold, in another language or of the employer's making says neither.
+_STATUSES: dict[str, Verdict] = {
+    "open": "open",
+    "published": "open",
+    "filled": "closed",
+    "closed": "closed",
+    "canceled": "closed",
+    "cancelled": "closed",
+}
 _IN_LINK = re.compile(r"https://[^/]+/careers/(\d{1,12})")
 
 
@@ -71,9 +81,9 @@ class BambooHR(BoardHost):
             said = None
         if not isinstance(said, str) or not said.strip():
             return Judgement("unknown", f"BambooHR answers with status {status}")
-        if said.strip().lower() in {"open", "published"}:
-            return Judgement("open", "BambooHR says that the opening is open")
-        return Judgement("closed", f"BambooHR says that the opening is {said.strip()[:40]}")
+        said = said.strip()[:40]
+        verdict = _STATUSES.get(said.lower(), "unknown")
+        return Judgement(verdict, f"BambooHR says that the opening is {said}")
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a list, `{"meta": {"totalCount": n}, "result": […]}`, or one opening."""

@@ -10,6 +10,7 @@ from typing import Literal
 from catalog.links import InvalidURL, UrlParts, split
 from catalog.money import Period as Period
 
+Verdict = Literal["open", "closed", "unknown"]
 Remote = Literal["yes", "no", "hybrid", "unknown"]
 EmploymentType = Literal[
     "full_time", "part_time", "contract", "internship", "temporary", "volunteer", "other"
@@ -141,7 +142,7 @@ class Request:
 class Judgement:
     """Whether a posting is open, by the answer to a question about it, and what in the answer says so."""
 
-    verdict: Literal["open", "closed", "unknown"]
+    verdict: Verdict
     evidence: str
 
 
@@ -238,6 +239,10 @@ class Adapter:
     def judge(self, status: int, payload: bytes) -> Judgement:
         """What the answer to `state_request` says. Only what was measured on the platform counts (A3)."""
         return Judgement("unknown", f"status {status}")
+
+    def judge_listing(self, listing: ParsedListing, status: int, payload: bytes) -> Judgement:
+        """The same where the answer speaks of more postings than the one asked after."""
+        return self.judge(status, payload)
 
     def parse(self, payload: bytes, context: Context) -> Reading:
         """Read a saved list or detail response. Raises UnreadableResponse and nothing else."""

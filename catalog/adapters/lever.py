@@ -43,6 +43,7 @@ _API_HOSTS = {"api.lever.co": "", "api.eu.lever.co": "eu"}
 _SITE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # case matters
 _FILE = re.compile(r".*\.(?:txt|xml|ico|js|css|json|html?|png|svg)", re.IGNORECASE)
 _POSTING_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_NO_DOCUMENT = b"Document not found"
 _RESERVED = frozenset({"api", "v0", "v1", "postings", "jobs", "search", "apply", "static", "assets"})
 _RESERVED |= {"parseresume"}
 
@@ -89,7 +90,10 @@ class Lever(Adapter):
         return Request(url, headers={"Accept": "text/html"})
 
     def judge(self, status: int, payload: bytes) -> Judgement:
-        if status in {404, 410}:
+        """Gone where Lever itself says so: a bare 404 may be a proxy's. It says the same of a site that is gone,
+        so that the board has to answer besides.
+        """
+        if status in {404, 410} and (b"lever" in payload[:200_000].lower() or _NO_DOCUMENT in payload[:500]):
             return Judgement("closed", f"the posting's page on Lever is gone (status {status})")
         return Judgement("unknown", f"Lever answers with status {status}")
 

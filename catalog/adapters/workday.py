@@ -100,13 +100,13 @@ class Workday(Adapter):
         return self.detail_request(context, listing)
 
     def judge(self, status: int, payload: bytes) -> Judgement:
-        """404 where the site itself answers in JSON; else the posting's own flags."""
+        """404 with the code for what is missing, unless that is the site; else the posting's own flags."""
         try:
             body = load(payload)
         except UnreadableResponse:
             return Judgement("unknown", f"Workday answers with status {status} and no data")
         info = inside(body, "jobPostingInfo")
-        if status == 404 and isinstance(body, dict) and "errorCode" in body:
+        if status == 404 and _lacks_the_posting(body):
             return Judgement("closed", "Workday answers that there is no such posting")
         if status != 200 or not isinstance(info, dict):
             return Judgement("unknown", f"Workday answers with status {status}")
@@ -218,3 +218,9 @@ def _board(parts: UrlParts) -> tuple[str, str, tuple[str, ...]]:
         if segments[:1] == ("recruiting",) and len(segments) > 2:
             return segments[1], host["instance"], segments[2:]
     return "", "", ()
+
+
+def _lacks_the_posting(body: object) -> bool:
+    """ "S21" says that something is not found, and its message which: a site ("Job_Posting_Site_ID=…") or not."""
+    said = body if isinstance(body, dict) else {}
+    return said.get("errorCode") == "S21" and "site" not in str(said.get("message", "")).lower()

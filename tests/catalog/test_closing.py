@@ -43,6 +43,7 @@ class World:
             "https://boards-api.greenhouse.io": f"{self.server.base}/api",
             "https://jobs.lever.co": f"{self.server.base}/lever",
             "https://jobs.ashbyhq.com": f"{self.server.base}/ashby",
+            "https://api.ashbyhq.com": f"{self.server.base}/ashby-api",
         }
 
     def _reply(self, exchange: Exchange) -> None:
@@ -75,6 +76,9 @@ def silent_page(exchange: Exchange) -> None:
     reset(exchange)
 
 
+LEVER_GONE = answer(
+    404, b"<title>Not found</title><a href='https://www.lever.co/'>Jobs powered by Lever</a>", HTML
+)
 NOTHING: dict[str, Any] = {
     "too many requests": answer(429, b"Too Many Requests"),
     "a challenge with status 403": answer(403, b"<title>Just a moment...</title>", HTML),
@@ -167,8 +171,12 @@ def test_lever_is_asked_by_its_page_because_its_interface_hides_confidential_pos
     world.pages[f"/lever{url.removeprefix('https://jobs.lever.co')}"] = page(f"<p>{TEXT}</p>")
     assert world.check(posting).availability == "open"
 
-    Posting.objects.update(availability="unknown")
     world.pages.clear()
+    assert world.check(posting).check_failures == 1  # a 404 that is not Lever's own proves nothing
+    world.pages[f"/lever{url.removeprefix('https://jobs.lever.co')}"] = LEVER_GONE
+    Source.objects.update(failures=1)
+    assert world.check(posting).check_failures == 2  # the site may be gone with all its postings
+    Source.objects.update(failures=0)
     assert world.check(posting).availability == "closed"
 
 
@@ -177,9 +185,22 @@ def test_a_platform_that_closes_by_leaving_out_is_believed_at_the_second_whole_l
     assert world.check(posting).availability == "unknown"
 
     Source.objects.update(last_complete_at=timezone.now() + timedelta(days=1))
-    world.check(posting)
+    board = "/ashby-api/posting-api/job-board/acme"
+    for nothing in (answer(404, b"Not Found"), answer(200, b'{"jobs": []}')):
+        world.pages[board] = nothing
+        assert world.check(posting).availability == "unknown"
+    world.pages[board] = answer(200, b'{"jobs": [{"id": "7", "isListed": false}, {"id": "8"}]}')
+    assert world.check(posting).availability == "open"  # to whoever has its link
 
-    assert posting.availability == "closed"
+    world.pages[board] = answer(200, b'{"jobs": [{"id": "8"}]}')
+    assert world.check(posting).availability == "closed"
+    assert "leaves the posting out of the whole list" in posting.availability_reason
+
+
+def test_a_platform_without_an_answer_is_believed_by_its_lists(world: World) -> None:
+    posting = world.unlisted("recruitee", "https://acme.recruitee.com/o/7")
+    Source.objects.update(last_complete_at=timezone.now() + timedelta(days=1))
+    assert world.check(posting).availability == "closed"
     assert "left out of the whole list" in posting.availability_reason
 
 
@@ -224,3 +245,57 @@ def test_a_posting_that_is_shown_somewhere_is_not_asked_after(world: World) -> N
     assert world.check(posting).availability == "open"
     assert not PageFetch.objects.exists()
     assert world.server.paths == []
+
+
+def test_a_posting_that_its_page_shows_is_asked_again_until_it_is_closed(world: World) -> None:
+    """A3: at growing intervals, because no source will say that it is over."""
+    posting = world.unlisted()
+    world.pages["/acme/jobs/7"] = page(f"<h1>Data Engineer</h1><p>{TEXT}</p>")
+    waits = []
+    for _ in range(6):
+        world.check(posting)
+        assert posting.next_check_at is not None
+        waits.append(round((posting.next_check_at - timezone.now()) / timedelta(days=1)))
+    assert (posting.availability, waits) == ("open", [1, 3, 7, 14, 14, 14])
+
+    world.pages["/acme/jobs/7"] = page("<h1>Data Engineer</h1><p>This job is no longer available.</p>")
+    assert world.check(posting).availability == "closed"
+    assert posting.next_check_at is None
+
+
+def test_a_page_that_stops_telling_leaves_the_posting_unknown_at_last(world: World) -> None:
+    """A3: what a page showed weeks ago is no evidence for ever."""
+    posting = world.unlisted()
+    world.pages["/acme/jobs/7"] = page(f"<h1>Data Engineer</h1><p>{TEXT}</p>")
+    world.check(posting)
+    world.pages["/acme/jobs/7"] = answer(500)
+    said = [world.check(posting).availability for _ in range(len(NEXT_CHECKS) + 1)]
+    assert said == ["open"] * len(NEXT_CHECKS) + ["unknown"]
+    assert posting.next_check_at is None
+
+
+def test_a_posting_that_is_listed_again_is_due_no_more(world: World) -> None:
+    posting = world.unlisted()
+    world.pages["/acme/jobs/7"] = page(f"<h1>Data Engineer</h1><p>{TEXT}</p>")
+    world.check(posting)
+    record(world.source, listing("7"), listing("8"))
+    world.check(posting)
+    assert (posting.availability, posting.next_check_at) == ("open", None)
+    assert PageFetch.objects.count() == 1
+
+
+def test_a_redirect_to_a_list_where_another_job_is_filled_closes_nothing(world: World) -> None:
+    """A3: a redirect proves nothing, whatever stands at its end."""
+    posting = world.unlisted()
+    world.pages["/acme/jobs/7"] = redirect("/acme")
+    world.pages["/acme"] = page("<h1>All jobs</h1><p>This position has been filled.</p>")
+    assert world.check(posting).availability == "unknown"
+
+
+def test_a_board_that_no_longer_answers_is_no_witness_against_its_postings(world: World) -> None:
+    """A3: Greenhouse says "Job not found" of a board that is gone, too."""
+    posting = world.unlisted()
+    not_found = b'{"status":404,"error":"Job not found"}'
+    world.pages["/api/v1/boards/acme/jobs/7"] = answer(404, not_found)
+    Source.objects.update(failures=2)
+    assert world.check(posting).availability == "unknown"
