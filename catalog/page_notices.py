@@ -1,8 +1,8 @@
-"""What of a page can be its own notice: its title, its first heading, and the lines that a reader sees outside
-menus, lists and cards. Whether it still offers a posting. Pure.
+"""What of a page can be its own notice: its title, its first heading, and the lines that a reader sees
+outside menus, lists and cards. Whether it still offers a posting. Pure.
 
-libxml2 reads the page, in linear time and to a bounded depth. Hidden text, scripts, comments and templates say
-nothing; a row of a list speaks of what it lists.
+libxml2 reads the page, in linear time and to a bounded depth. Hidden text, scripts, comments and templates
+say nothing; a row of a list speaks of what it lists.
 """
 
 from __future__ import annotations
@@ -20,32 +20,37 @@ from catalog.html import clean
 
 _MOST_CHARACTERS = 2_000_000
 _TITLE_CHARACTERS = 2_000
-_SILENT = frozenset(
-    "title script style template noscript iframe noembed noframes textarea object svg math select option datalist"
-    " canvas video audio".split()
-)
-_BESIDE = frozenset("nav aside footer li tr dl option menu".split())
+_SILENT = frozenset({
+    "title", "script", "style", "template", "noscript", "iframe", "noembed", "noframes", "textarea",
+    "object", "svg", "math", "select", "option", "datalist", "canvas", "video", "audio",
+})  # fmt: skip
+_BESIDE = frozenset({
+    "nav", "aside", "footer", "li", "tr", "dl", "option", "menu",
+})  # fmt: skip
 _BESIDE_ROLES = frozenset(
     {"navigation", "complementary", "contentinfo", "list", "listitem", "row", "dialog", "menu"}
 )
-_HIDDEN_CLASSES = frozenset(
-    "hidden hide d-none is-hidden invisible modal sr-only visually-hidden screen-reader-text ng-hide"
-    " w-condition-invisible".split()
-)
+_HIDDEN_CLASSES = frozenset({
+    "hidden", "hide", "d-none", "is-hidden", "invisible", "modal", "sr-only", "visually-hidden",
+    "screen-reader-text", "ng-hide", "w-condition-invisible",
+})  # fmt: skip
 _HIDDEN_STYLE = re.compile(r"display\s{0,5}:\s{0,5}none|visibility\s{0,5}:\s{0,5}hidden", re.IGNORECASE)
-_BLOCKS = frozenset(
-    "address article aside blockquote body br caption center dd details dialog div dl dt fieldset figcaption"
-    " figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p pre section summary"
-    " table tbody td tfoot th thead tr ul".split()
-)
+_BLOCKS = frozenset({
+    "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details",
+    "dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3",
+    "h4", "h5", "h6", "header", "hr", "html", "legend", "li", "main", "menu", "nav", "ol", "p", "pre",
+    "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+})  # fmt: skip
 _CARDS = 3  # alike elements beside each other are a list, whatever they are called
 _OTHER_JOBS = re.compile(
     r"\b(?:similar|related|recommended|recently viewed|other (?:jobs|openings|positions|roles|vacancies)|more"
-    r" (?:jobs|openings|positions|roles)|you may also|ähnliche|weitere (?:jobs|stellen)|similaires|similares)\b",
+    r" (?:jobs|openings|positions|roles)|you may also|ähnliche|weitere (?:jobs|stellen)|similaires"
+    r"|similares)\b",
     re.IGNORECASE,
 )
 _APPLY = re.compile(
-    r"apply(?: (?:now|here|online|today|for this (?:job|position|role)|to this (?:job|position)))?|submit application"
+    r"apply(?: (?:now|here|online|today|for this (?:job|position|role)|to this (?:job|position)))?"
+    r"|submit application"
     r"|(?:jetzt |online )*bewerben|postuler|aplicar|postularme|inscribirme|candidatar-se|candidati(?: ora)?"
     r"|solliciteer(?: nu| direct)?|ansök(?: nu)?|ansøg|søk|aplikuj",
     re.IGNORECASE,
@@ -158,7 +163,7 @@ def _is_beside(element: Any) -> bool:
 
 
 def _cards(parent: Any) -> set[Any]:
-    """The children that are rows of a list without being called so: several alike, with parts of their own."""
+    """The children that are rows of a list without being called so: several alike, with parts inside."""
     alike = Counter((each.tag, each.get("class")) for each in parent if isinstance(each.tag, str))
     cards = set()
     for each in parent:

@@ -72,7 +72,8 @@ _WALL_REQUESTS = re.compile(
 )
 _WALL_LINE = re.compile(  # of a line's words
     r"(?:h|re)?captcha"
-    r"|(?:one more step )?(?:please )?(?:(?:complet|pass|undergo|perform)(?:e|ing)? )?(?:(?:the|a) )?security check"
+    r"|(?:one more step )?(?:please )?(?:(?:complet|pass|undergo|perform)(?:e|ing)? )?(?:(?:the|a) )?"
+    r"security check"
 )
 _WORD = re.compile(r"\w+")
 # The notice under an ordinary application form, which is no wall.

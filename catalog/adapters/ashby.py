@@ -87,7 +87,7 @@ class Ashby(Adapter):
         return f"https://{_API_HOST}/posting-api/job-board/{organisation}?includeCompensation=true"
 
     def state_request(self, context: Context, listing: ParsedListing) -> Request | None:
-        """The board: there is no answer for one posting, and an unlisted row is still open to who has its link."""
+        """The board: there is no answer for one posting, and an unlisted row is open to who has its link."""
         return Request(self.list_url(context), headers=self.headers())
 
     def judge_listing(self, listing: ParsedListing, status: int, payload: bytes) -> Judgement:

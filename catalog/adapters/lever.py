@@ -90,8 +90,8 @@ class Lever(Adapter):
         return Request(url, headers={"Accept": "text/html"})
 
     def judge(self, status: int, payload: bytes) -> Judgement:
-        """Gone where Lever itself says so: a bare 404 may be a proxy's. It says the same of a site that is gone,
-        so that the board has to answer besides.
+        """Gone where Lever itself says so: a bare 404 may be a proxy's. It says the same of a site that is
+        gone, so that the board has to answer besides.
         """
         if status in {404, 410} and (b"lever" in payload[:200_000].lower() or _NO_DOCUMENT in payload[:500]):
             return Judgement("closed", f"the posting's page on Lever is gone (status {status})")

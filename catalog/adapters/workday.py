@@ -221,6 +221,6 @@ def _board(parts: UrlParts) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _lacks_the_posting(body: object) -> bool:
-    """ "S21" says that something is not found, and its message which: a site ("Job_Posting_Site_ID=…") or not."""
+    """ "S21": something is not found; its message says if it is the site ("Job_Posting_Site_ID=…")."""
     said = body if isinstance(body, dict) else {}
     return said.get("errorCode") == "S21" and "site" not in str(said.get("message", "")).lower()

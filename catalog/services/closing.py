@@ -132,7 +132,7 @@ def _platform_answer(listing: Listing) -> tuple[str, str, Judgement, int] | None
 
 
 def _board_answers(source: Source) -> bool:
-    """Whether the source's board was read at the last try: one that is gone or renamed lacks all its postings."""
+    """Whether the source's board was read at the last try: one that is gone lacks all its postings."""
     return source.is_active and source.failures == 0
 
 
