@@ -104,7 +104,7 @@ class SourceAdmin(ModelAdmin):
 class PageInline(Evidence, admin.TabularInline[PullPage, Pull]):
     model = PullPage
     fields = ["number", "url", "status", "rows", "size", "test_case"]
-    readonly_fields = ["test_case"]
+    readonly_fields = ["url", "test_case"]
     extra = 0
 
     @admin.display(description="Keep")

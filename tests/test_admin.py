@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from boards.models import ManagedBoard
 from boards.services.publication import publish_run
-from catalog.models import Listing, Pull, Source
+from catalog.models import Alert, Listing, Pull, RobotsFile, Source, SourceBundle, SourceRequest
 from reviews.models import Decision, FilterRevision, ModelCall, ReviewRun
 from taskqueue.models import HostBudget, Task, Worker
 from tests.factories import PullFactory, UserFactory, answered_run, make_board, make_posting, make_verdict
@@ -36,7 +36,12 @@ def rows() -> None:
         board = make_board(f"board{number}", roles=["engineer"])
         posting = make_posting()
         make_verdict(posting, board.filter)
-        PullFactory.create(source=Source.objects.latest("pk"))
+        source = Source.objects.latest("pk")
+        PullFactory.create(source=source)
+        Alert.objects.create(kind=Alert.Kind.EMPTIED, source=source, message="shows nothing")
+        RobotsFile.objects.create(host=f"host{number}.example", outcome="none")
+        SourceBundle.objects.create(slug=f"bundle{number}", name=f"Bundle {number}")
+        SourceRequest.objects.create(user=UserFactory.create(), url=f"https://x.example/{number}")
         run = answered_run(board)
         publish_run(run.pk)
         decision = Decision.objects.create(
