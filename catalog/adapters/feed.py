@@ -42,16 +42,18 @@ class Feed(PageBoard):
     def parse(self, payload: bytes, context: Context) -> Reading:
         if payload.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
             items = rows_of(load_object(payload, of=self.name), "items")
-            return read_rows(items, lambda row: _json_item(row, context)).page()
+            return read_rows(items, lambda row: _json_item(row, context), shares_links=True).page()
         root, is_whole = feed(payload)
         gap = "" if is_whole else MENDED
         if root.tag.rpartition("}")[2] == "feed":
-            return read_elements(children(root, "entry"), lambda row: _entry(row, context)).page(gap=gap)
+            return read_elements(
+                children(root, "entry"), lambda row: _entry(row, context), shares_links=True
+            ).page(gap=gap)
         channels = children(root, "channel")
         if not channels:
             wrong_shape("the document is no feed")
         items = children(channels[0], "item") or children(root, "item")  # RSS 1.0 has them beside it
-        return read_elements(items, lambda row: _item(row, context)).page(gap=gap)
+        return read_elements(items, lambda row: _item(row, context), shares_links=True).page(gap=gap)
 
 
 def _item(row: Any, context: Context) -> ParsedListing:

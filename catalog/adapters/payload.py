@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import EllipsisType
 from typing import Any, NoReturn
+from urllib.parse import quote
 
 from catalog.adapters.base import ParsedListing, Reading, Rejected, UnreadableResponse
 from catalog.html import clean
+from catalog.links import canonical, is_web_url
 
 # UTF-32 before UTF-16: its little-endian mark begins with the other's.
 _BYTE_ORDER_MARKS = (
@@ -168,6 +171,7 @@ def read_rows(
     read: Callable[[dict[str, Any]], ParsedListing],
     *,
     is_row_per_place: bool = False,
+    shares_links: bool = False,
 ) -> Rows:
     """Rows read one by one; a row that cannot be read is rejected with its reason.
 
@@ -183,13 +187,21 @@ def read_rows(
             raise RowUnreadable("the row is not an object")
         return read(row)
 
-    return read_elements(rows, read_object, is_row_per_place=is_row_per_place)
+    return read_elements(rows, read_object, is_row_per_place=is_row_per_place, shares_links=shares_links)
 
 
 def read_elements(
-    rows: Sequence[Any], read: Callable[[Any], ParsedListing], *, is_row_per_place: bool = False
+    rows: Sequence[Any],
+    read: Callable[[Any], ParsedListing],
+    *,
+    is_row_per_place: bool = False,
+    shares_links: bool = False,
 ) -> Rows:
-    """The same for rows of any kind, elements of a page or feed."""
+    """The same for rows of any kind, elements of a page or feed.
+
+    Where people write the rows, several jobs may lead to one page (`shares_links`): they are told apart by
+    their titles, and each has an address of its own there.
+    """
     listings: dict[str, ParsedListing] = {}
     rejected: list[Rejected] = []
     repeated: list[str] = []
@@ -201,13 +213,34 @@ def read_elements(
             rejected.append(Rejected(_shown_id(shown), str(fault)))
             continue
         earlier = listings.get(listing.external_id)
+        if earlier and shares_links and earlier.title != listing.title:
+            listing = replace(listing, external_id=f"{listing.external_id}|{listing.title}"[:300])
+            earlier = listings.get(listing.external_id)
         if earlier and is_row_per_place:
             places = dict.fromkeys((*earlier.locations, *listing.locations))
             listing = replace(listing, locations=tuple(places))
         elif earlier:
             repeated.append(listing.external_id)
         listings[listing.external_id] = listing
+    if shares_links:
+        listings = {listing.external_id: listing for listing in _with_own_addresses(listings.values())}
     return Rows(listings, tuple(rejected), tuple(repeated), len(rows))
+
+
+def _with_own_addresses(listings: Collection[ParsedListing]) -> Iterator[ParsedListing]:
+    """Listings of which no two have one address (A4): a fragment that is kept names what the page does not."""
+    pages = Counter(canonical(listing.url) for listing in listings)
+    for listing in listings:
+        page = canonical(listing.url)
+        if pages[page] > 1 and "#" not in page:
+            own = f"{page}#id={quote(listing.external_id[-200:], safe='')}"
+            yield (
+                replace(listing, url=own, raw_url=listing.raw_url or listing.url)
+                if is_web_url(own)
+                else listing
+            )
+        else:
+            yield listing
 
 
 def _shown_id(value: object) -> str:

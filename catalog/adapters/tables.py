@@ -71,7 +71,7 @@ class CsvFile(PageBoard):
         rows = _csv_rows(text)
         columns = _columns(next(rows, []))
         table = [dict(zip(columns, row, strict=False)) for row in rows if any(cell.strip() for cell in row)]
-        read = read_elements(table, lambda row: _listing(row, context))
+        read = read_elements(table, lambda row: _listing(row, context), shares_links=True)
         return read.page()
 
 
@@ -89,7 +89,7 @@ class MarkdownTable(PageBoard):
         if not rows:
             raise UnreadableResponse("wrong_shape", "the file holds no table of jobs")
         shown = [row for row in rows if not _is_closed(row)]
-        read = read_elements(shown, lambda row: _listing(row, context))
+        read = read_elements(shown, lambda row: _listing(row, context), shares_links=True)
         closed = len(rows) - len(shown)
         note = f"{closed} rows marked as closed left out" if closed else ""
         return read.page(note=note)

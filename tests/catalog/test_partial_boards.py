@@ -303,3 +303,26 @@ def test_a_platform_without_own_domains_is_asked_at_its_own_hosts(kind: str) -> 
 
     assert request is not None
     assert "elsewhere" not in request.url
+
+
+def test_jobs_that_lead_to_one_page_stay_jobs_of_their_own() -> None:
+    """A4: near copies are linked, never merged away; different jobs all the less."""
+    link = "https://good.example.com/careers"
+    items = "".join(
+        f"<item><title>Role {number}</title><link>{link}#role-{number}</link><guid>{number}</guid></item>"
+        for number in range(3)
+    )
+    table = f"title,url\nRole 0,{link}\nRole 1,{link}\nRole 2,{link}\n"
+    for kind, payload in (("feed", f"<rss><channel>{items}</channel></rss>"), ("csv", table)):
+        listings = ADAPTERS[kind].parse(payload.encode(), Context(token=link)).listings
+
+        assert [listing.title for listing in listings] == ["Role 0", "Role 1", "Role 2"]
+        addresses = {canonical_posting_url(listing.url) for listing in listings}
+        assert len(addresses) == 3
+        assert all(address.startswith(f"{link}#id=") for address in addresses)
+
+
+def test_a_job_that_has_its_page_to_itself_keeps_its_address() -> None:
+    [listing] = ADAPTERS["csv"].parse(b"title,url\nRole,https://good.example.com/a#top\n", Context()).listings
+
+    assert canonical_posting_url(listing.url) == "https://good.example.com/a"
