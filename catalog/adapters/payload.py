@@ -228,19 +228,13 @@ def read_elements(
 
 
 def _with_own_addresses(listings: Collection[ParsedListing]) -> Iterator[ParsedListing]:
-    """Listings of which no two have one address (A4): a fragment that is kept names what the page does not."""
+    """Listings of which no two have one address (A4): a fragment names what the page does not."""
     pages = Counter(canonical(listing.url) for listing in listings)
     for listing in listings:
         page = canonical(listing.url)
-        if pages[page] > 1 and "#" not in page:
-            own = f"{page}#id={quote(listing.external_id[-200:], safe='')}"
-            yield (
-                replace(listing, url=own, raw_url=listing.raw_url or listing.url)
-                if is_web_url(own)
-                else listing
-            )
-        else:
-            yield listing
+        own = f"{page}#id={quote(listing.external_id[-200:], safe='')}"
+        is_shared = pages[page] > 1 and "#" not in page and is_web_url(own)
+        yield replace(listing, url=own, raw_url=listing.raw_url or listing.url) if is_shared else listing
 
 
 def _shown_id(value: object) -> str:
