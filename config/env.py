@@ -36,15 +36,12 @@ REVIEW_MODEL: str = _env.str("REVIEW_MODEL", default="gpt-5-mini")
 FETCH_ALLOW_PRIVATE_HOSTS: list[str] = _env.list("FETCH_ALLOW_PRIVATE_HOSTS", default=[])
 FETCH_EGRESS: str = _env.str("FETCH_EGRESS", default="default")
 CATALOG_RETENTION_DAYS: dict[str, int] = {
-    name: _env.int(f"RETENTION_{name.upper()}_DAYS", default=days)
-    for name, days in {
-        "pages": 14,
-        "pulls": 90,
-        "fetches": 180,
-        "texts": 365,
-        "postings": 365,
-        "robots": 30,
-    }.items()
+    "pages": _env.int("RETENTION_PAGES_DAYS", default=14),
+    "pulls": _env.int("RETENTION_PULLS_DAYS", default=90),
+    "fetches": _env.int("RETENTION_FETCHES_DAYS", default=180),
+    "texts": _env.int("RETENTION_TEXTS_DAYS", default=365),
+    "postings": _env.int("RETENTION_POSTINGS_DAYS", default=365),
+    "robots": _env.int("RETENTION_ROBOTS_DAYS", default=30),
 }
 
 SOURCE_KEYS: dict[str, dict[str, str]] = {
