@@ -275,6 +275,16 @@ class SourceRequest(models.Model):
         return self.url
 
 
+class LookPlace(models.Model):
+    """A person's one place for looking at a board that is not added yet: taken until then."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    taken_until = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.user_id} until {self.taken_until}"
+
+
 class RobotsFile(models.Model):
     """What a host asks of robots, as last read."""
 

@@ -12,10 +12,10 @@ from django.core import signing
 from django.db.models.functions import Now
 
 from catalog.adapters.base import Detection
+from catalog.models import LookPlace
 from catalog.pacing import within
 from catalog.services.discovery import Preview, Recognised, preview, recognise
 from catalog.services.sources import check_board
-from taskqueue.models import HostBudget
 
 LOOK_SECONDS = 20.0  # over all pages that a look reads; somebody waits, and a web thread with them
 LOOK_ENDS_AFTER = timedelta(seconds=60)  # a look whose process died holds up its person no longer than this
@@ -74,16 +74,14 @@ def found_board(signed: str) -> Detection:
 def _only_look_of(user_id: int) -> Iterator[None]:
     """Hold the person's one place for a look. Raises LookUnderWay where it is taken.
 
-    A place is a row, not a session's lock: behind a pooler a session belongs to nobody. It is kept among the
-    hosts' slots, under a name that no host has and no egress: taken while its next slot is to come.
+    A place is a row, not a session's lock: behind a pooler a session belongs to nobody.
     """
-    place = HostBudget.objects.filter(host=f"look of person {user_id}", egress="")
-    HostBudget.objects.get_or_create(host=f"look of person {user_id}", egress="")
-    free = place.filter(next_slot_at__lte=Now())
-    if not free.update(next_slot_at=Now() + LOOK_ENDS_AFTER):
+    LookPlace.objects.get_or_create(user_id=user_id)
+    place = LookPlace.objects.filter(user=user_id)
+    if not place.filter(taken_until__lte=Now()).update(taken_until=Now() + LOOK_ENDS_AFTER):
         raise LookUnderWay
-    taken_until = place.get().next_slot_at
+    taken_until = place.get().taken_until
     try:
         yield
     finally:
-        place.filter(next_slot_at=taken_until).update(next_slot_at=Now())
+        place.filter(taken_until=taken_until).update(taken_until=Now())

@@ -13,11 +13,10 @@ from pytest_django import Settings
 from catalog.adapters import ADAPTERS
 from catalog.adapters.base import Detection
 from catalog.errors import UnknownPlatform
-from catalog.models import RobotsFile, Source, SourceRequest
+from catalog.models import LookPlace, RobotsFile, Source, SourceRequest
 from catalog.pacing import OutOfTime, fetch_at_pace, within
 from catalog.services.looking import BoardNotFound, LookUnderWay, found_board, look, signed_board
 from catalog.services.sources import add_board
-from taskqueue.models import HostBudget
 from tests.catalog.servers import LocalServers, Server, answer, dripping
 from tests.catalog.test_pulls import json_of, lever_posting
 from tests.factories import UserFactory
@@ -229,11 +228,9 @@ def test_a_person_looks_at_one_address_at_a_time(
     user, other = UserFactory.create(), UserFactory.create()
     server = local(json_of([lever_posting("a1")]))
     settings.FETCH_BASE_URL_OVERRIDES = {"https://api.lever.co": server.base}
-    place = {"host": f"look of person {user.pk}", "egress": ""}
     look(user_id=user.pk, url=BOARD)
-    assert HostBudget.objects.filter(**place).count() == 1
-    held = HostBudget.objects.filter(**place)
-    held.update(next_slot_at="2999-01-01T00:00:00Z")
+    held = LookPlace.objects.filter(user=user)
+    assert held.update(taken_until="2999-01-01T00:00:00Z") == 1
     asked = len(server.paths)
 
     with pytest.raises(LookUnderWay):
@@ -247,5 +244,5 @@ def test_a_person_looks_at_one_address_at_a_time(
     assert len(server.paths) == asked
     assert look(user_id=other.pk, url=BOARD).preview.rows
 
-    held.update(next_slot_at="2000-01-01T00:00:00Z")
+    held.update(taken_until="2000-01-01T00:00:00Z")
     assert look(user_id=user.pk, url=BOARD).preview.rows
