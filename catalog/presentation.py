@@ -53,6 +53,7 @@ def source_line(source: Source, recent: Sequence[Pull], is_followed: bool) -> di
         "company": source.company,
         "is_active": source.is_active,
         "is_followed": is_followed,
+        "failures": source.failures,
         "state_words": source.state_words(),
         "is_experimental": adapter is not None and adapter.is_experimental,
         "last_complete_at": source.last_complete_at,
