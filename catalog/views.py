@@ -171,7 +171,7 @@ def source(request: HttpRequest, source_id: int) -> HttpResponse:
     context |= {
         "source": row,
         "line": source_line(row, pulls, False),
-        "platform": ADAPTERS[row.kind],
+        "platform": ADAPTERS.get(row.kind),
         "pulls": pulls,
         "bars": pull_bars(pulls[::-1]),
         "listed": listed.count(),

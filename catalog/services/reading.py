@@ -147,8 +147,10 @@ def context_of(
 ) -> Context:
     """What the adapter of a source knows.
 
-    Raises PullFailed where its platform wants keys that are not set.
+    Raises PullFailed where its platform wants keys that are not set, or is one of another release.
     """
+    if kind not in ADAPTERS:
+        raise PullFailed("unknown_kind", f"this release reads no boards of the kind {kind!r}")
     adapter = ADAPTERS[kind]
     if missing := [name for name in adapter.needs_keys if not keys.get(name)]:
         names = ", ".join(f"{kind}_{name}".upper() for name in missing)

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -21,6 +22,7 @@ from taskqueue.handlers import Delay
 from taskqueue.models import HostBudget, Task
 from tests.catalog.servers import Exchange, LocalServers, Reply, Server, answer
 from tests.claims import claimed
+from tests.factories import SourceFactory, UserFactory
 from tests.pipeline import settle
 
 pytestmark = pytest.mark.django_db
@@ -366,3 +368,12 @@ def test_a_host_that_asks_for_time_gets_it(platform: Platform) -> None:
 
     assert isinstance(outcome, Delay)
     assert source.pulls.get().outcome == "deferred"
+
+
+def test_a_kind_of_another_release_fails_by_name_and_has_its_page(platform: Platform, client: Client) -> None:
+    source = SourceFactory.create(kind="gone", token="goodco")
+    client.force_login(UserFactory.create())
+
+    assert platform.pull(source).fault == "unknown_kind"
+    assert "gone" in client.get(f"/sources/{source.pk}/").content.decode()
+    assert client.get("/sources/").status_code == 200
