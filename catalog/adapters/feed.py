@@ -12,6 +12,7 @@ from typing import Any
 from catalog.adapters.base import Context, ParsedListing, Reading
 from catalog.adapters.fields import (
     description,
+    employer_line,
     external_id,
     headed,
     iso_date,
@@ -119,6 +120,8 @@ def _listing(
 ) -> ParsedListing:
     flags: list[str] = []
     url, raw_url = page_link(link, context.token)
+    employer, place = employer_line(company)
+    where = where if any(where) else [place]
     is_whole = isinstance(html, str) and len(to_text(html)) >= _WHOLE_TEXT
     shown = description([headed("", html)], flags) if is_whole else teaser(html, flags)
     return ParsedListing(
@@ -126,7 +129,7 @@ def _listing(
         url=url,
         raw_url=raw_url,
         title=title(heading, flags),
-        company=name(company) or context.company or None,
+        company=name(employer) or context.company or None,
         locations=places(where),
         remote=remote_in(where),
         posted_at=mail_date(date, context) or iso_date(date, context),

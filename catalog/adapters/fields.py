@@ -111,6 +111,14 @@ def name(value: object) -> str | None:
     return one_line(value, limit=MAX_NAME) or None
 
 
+def employer_line(value: object) -> tuple[str, str]:
+    """Employer and place of a line such as "Example AG · Zurich, Switzerland (On-site)"; the place may be
+    "".
+    """
+    employer, _, place = one_line(value, limit=MAX_NAME).partition(" \u00b7 ")
+    return employer.strip(), place.strip()
+
+
 def one_line(value: object, *, limit: int) -> str:
     """Text on one line, entities decoded once; "" for anything that is not text."""
     if not isinstance(value, str):

@@ -29,7 +29,9 @@ _NOT_A_PLACE = re.compile(
 _LETTERS = re.compile(r"[\W\d_]+")
 _MODELS: dict[str, Remote] = {
     **dict.fromkeys(("onsite", "inoffice", "office", "officebased", "inperson", "onpremise"), "no"),
-    **dict.fromkeys(("hybrid", "hybridremote", "remotehybrid", "flexible", "partiallyremote"), "hybrid"),
+    **dict.fromkeys(
+        ("hybrid", "hybridremote", "remotehybrid", "flexible", "partiallyremote", "teilweise"), "hybrid"
+    ),
     **dict.fromkeys(
         ("remote", "fullyremote", "fully", "fullremote", "remoteonly", "telecommute", "virtual", "telework"),
         "yes",

@@ -16,6 +16,7 @@ from catalog.adapters.amounts import pay_in_field
 from catalog.adapters.base import Context, ParsedListing, Reading, UnreadableResponse
 from catalog.adapters.fields import (
     description,
+    employer_line,
     employment_type,
     external_id,
     headed,
@@ -157,7 +158,8 @@ def _listing(row: dict[str, str], context: Context) -> ParsedListing:
     linked = _LINK.search(row.get("url", "")) or _LINK.search(row.get("title", ""))
     address = (linked["markdown"] or linked["html"]) if linked else row.get("url", "")
     url, raw_url = page_link(address, context.token)
-    where = re.split(r"<br\s*/?>|</br>|\n", row.get("location", ""))
+    employer, place = employer_line(_plain(row.get("company", "")))
+    where = re.split(r"<br\s*/?>|</br>|\n", row.get("location", "") or place)
     named = [_plain(place) for place in where]
     model = remote_named(row.get("remote"))
     is_remote = row.get("remote", "").strip().lower() in {"yes", "true", "1"}
@@ -167,7 +169,7 @@ def _listing(row: dict[str, str], context: Context) -> ParsedListing:
         url=url,
         raw_url=raw_url,
         title=title(_plain(row.get("title", "")), flags),
-        company=name(_plain(row.get("company", ""))) or context.company or None,
+        company=name(employer) or context.company or None,
         locations=places(named),
         remote="yes" if is_remote else model if model != "unknown" else remote_in(named),
         employment_type=employment_type(row.get("type")),

@@ -17,6 +17,7 @@ from catalog.adapters.base import Context, Progress, Reading, Request, Unreadabl
 from catalog.adapters.http import Response
 from catalog.adapters.markup import json_in
 from catalog.links import canonical
+from catalog.places import parse_place
 from catalog.services.reading import read_board
 
 SITEMAP = "https://good.example.com/sitemap.xml"
@@ -326,3 +327,22 @@ def test_a_job_that_has_its_page_to_itself_keeps_its_address() -> None:
     [listing] = ADAPTERS["csv"].parse(b"title,url\nRole,https://good.example.com/a#top\n", Context()).listings
 
     assert canonical_posting_url(listing.url) == "https://good.example.com/a"
+
+
+def test_an_employer_with_its_place_behind_a_dot_is_taken_apart() -> None:
+    table = (
+        "title,url,company\nRole,https://good.example.com/a,Example AG \u00b7 Zurich, Switzerland (On-site)\n"
+    )
+    table = table.replace("Example AG", '"Example AG').replace("(On-site)", '(On-site)"')
+    [row] = ADAPTERS["csv"].parse(table.encode(), Context()).listings
+
+    assert (row.company, row.remote) == ("Example AG", "no")
+    [place] = parse_place(row.locations[0])
+    assert (place.city, place.country) == ("Zürich", "CH")
+
+
+def test_a_german_word_for_the_work_model_is_known() -> None:
+    table = b"title,url,location,remote\nRole,https://good.example.com/a,Leipzig,TEILWEISE\n"
+    [row] = ADAPTERS["csv"].parse(table, Context()).listings
+
+    assert (row.locations, row.remote) == (("Leipzig",), "hybrid")
